@@ -96,7 +96,7 @@ class World(Protocol):
     without_namespaces: set[type]
 
     def guard(self, kind: str, source: Source, value: object = None) -> None:
-        """Record an assumption; see `interpreter.world.Guard`."""
+        """Record an assumption; see `interpreter.caller_environment.Guard`."""
         ...
 
     def tell_apart(self, source: Source, kind: type) -> None:

@@ -3,8 +3,8 @@ compile time.
 
 A stack holds its items by value. Numbers and immutable arrays are values anyway; of an array, list or object with
 attributes it holds the state at the time when it was put there. The object itself is *captured* then: a later change of
-it, which the list would show in CPython, is noticed (`captures.Captured`), and the loop is unrolled or refused. What is
-taken out of a stack again may be changed there (see `dispatch.containers.loans`).
+it, which the list would show in CPython, is noticed (`ownership.Captured`), and the loop is unrolled or refused. What
+is taken out of a stack again may be changed there (see `dispatch.containers.element_references`).
 
 Where the number of trips has no bound, the room is a guess, and the stack is `elastic`: an item that does not fit is
 the error `Overfull`, after which the host compiles the program again with more room; nothing was written back.
@@ -66,7 +66,7 @@ class Overfull(Exception):
 
 
 def is_of_items(guess: object) -> bool:
-    """Whether a room was guessed for lists that are items of others (see `interpreter.collecting`)."""
+    """Whether a room was guessed for lists that are items of others (see `interpreter.list_growth`)."""
     return isinstance(guess, tuple) and len(guess) == 3 and guess[2] is True
 
 

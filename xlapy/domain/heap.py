@@ -53,7 +53,7 @@ class Object:
     #: the type of an array's elements and how many there are, where somebody asks for it in another state of the heap
     base: TensorType | None = None
     #: the call that has made an array (the function, which item of what it gives, its arguments), until somebody asks
-    #: how the array lies in memory (see `dispatch.arrays.memory`)
+    #: how the array lies in memory (see `dispatch.arrays.memory_order`)
     maker: tuple[Any, int | None, Sequence[Value], dict[str, Value]] | None = None
 
     @property
@@ -76,7 +76,7 @@ class Loan:
     whole: Value
     number: int
     region: Region
-    #: where what has been taken out lies (see `domain.captures`), and the objects among it
+    #: where what has been taken out lies (see `domain.ownership`), and the objects among it
     place: tuple[object, ...]
     made: tuple[int, ...]
     #: what the program asked for
@@ -167,7 +167,7 @@ class Heap:
         self.reflected: Callable[[int], Value] = lambda number: UNBOUND
         self.reflect: Callable[[int, Value], None] = lambda number, contents: None
         self.load = load
-        #: how an array lies in memory whose buffer holds such elements (see `dispatch.arrays.memory`)
+        #: how an array lies in memory whose buffer holds such elements (see `dispatch.arrays.memory_order`)
         self.layouts: Callable[[NdArray, Value], Layouts] = lambda array, data: self.objects[array.buffer].lies
         self.next_identity = 1
         #: grows with every change of a slot and every object made

@@ -86,7 +86,7 @@ SELECTOR = TensorType((), np.dtype(np.int32))
 
 
 class Sizes(Protocol):
-    """What a joiner needs for arrays of different sizes; see `domain.sizes`."""
+    """What a joiner needs for arrays of different sizes; see `domain.dynamic_sizes`."""
 
     def join(self, joiner: Joiner, a: Value, b: Value) -> Value | None:
         """The join of two arrays, if that is one of dynamic length because of their sizes."""
@@ -102,7 +102,7 @@ class Sizes(Protocol):
 
 
 class Stacks(Protocol):
-    """What a joiner needs for the contents of lists that grow in loops; see `domain.stacks`."""
+    """What a joiner needs for the contents of lists that grow in loops; see `domain.growable_lists`."""
 
     def join(self, joiner: Joiner, a: Value, b: Value) -> Value:
         """The join of contents of a list of which one at least is a stack."""

@@ -1,4 +1,4 @@
-"""Where objects lie whose state a stack holds (see `domain.stacks`), and whether they may lie in two of them.
+"""Where objects lie whose state a stack holds (see `domain.growable_lists`), and whether they may lie in two of them.
 
 An item that an iterator gives may be *moved* into another container: `kept.append(p)` in a loop over `ps`. From then on
 two stacks hold it. What is changed in one of them makes the other one out of date, which is no harm where nobody reads
@@ -17,8 +17,8 @@ SHARED = ("shared",)
 
 
 class Capture(NamedTuple):
-    """An object whose state lies in a stack (see `domain.stacks`): the loop in which it was put there, and where it
-    lies. Two captures at one place are one."""
+    """An object whose state lies in a stack (see `domain.growable_lists`): the loop in which it was put there, and
+    where it lies. Two captures at one place are one."""
 
     loop: Any = None
     where: tuple[object, ...] = FROZEN

@@ -298,9 +298,9 @@ class Stack(Value):
 
     `element` is a generalised value; item number k < `length` is `element` with row k of each of `rows` in its holes.
     There are `capacity` rows. `elastic` names what has given them their number, if that was a guess: what does not
-    fit is then an error on the device, after which the host gives the list more room (see `domain.stacks`). `loop` is
-    the loop in which the list grew. `added` says of a set that it was made empty, and that nothing was done to it but
-    adding these members in this order: its hash table follows from them.
+    fit is then an error on the device, after which the host gives the list more room (see `domain.growable_lists`).
+    `loop` is the loop in which the list grew. `added` says of a set that it was made empty, and that nothing was done
+    to it but adding these members in this order: its hash table follows from them.
     """
 
     element: Value

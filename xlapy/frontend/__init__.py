@@ -1,8 +1,9 @@
 """A code object becomes a structured program: `structured(code) -> Program`.
 
-In order: `decode` (bytecode to basic blocks of `operations` on registers, by the tables in `versions`), `graph`
+In order: `decode` (bytecode to basic blocks of `instruction_set` on registers, by the tables in `versions`), `graph`
 (clean-up, dominators, loops), `structure` (the tree), `liveness`. `program` holds the result's types and semantics;
-`resumption` makes state machines of generators, `recursion` loops of functions that call themselves.
+`generator_state_machines` makes state machines of generators, `recursion_elimination` loops of functions that call
+themselves.
 """
 
 from xlapy.frontend.compile import structured

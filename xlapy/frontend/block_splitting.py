@@ -1,8 +1,8 @@
 """Cutting a graph in two behind some of its operations, so that what follows becomes an entry of its own.
 
-Both generators (`resumption`) and functions that call themselves (`recursion`) become programs that run from one cut to
-the next, with a register that says where to go on. Cutting a loop can leave cycles with two entries, which are taken
-apart like others (see `splitting`).
+Both generators (`generator_state_machines`) and functions that call themselves (`recursion_elimination`) become
+programs that run from one cut to the next, with a register that says where to go on. Cutting a loop can leave cycles
+with two entries, which are taken apart like others (see `node_splitting`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A generator expression and the built-in function that goes through what it yields, as one function.
 
-The built-in is written in Python, with one `for` loop over its first argument (see `dispatch.iterators.fused`). In the
-place of that loop comes the graph of the generator expression, and in the place of its `yield` the body of the loop:
-there is no generator any more, and a function that is called in the expression is called by a function.
+The built-in is written in Python, with one `for` loop over its first argument (see
+`dispatch.iterators.recursive_consumers`). In the place of that loop comes the graph of the generator expression, and in
+the place of its `yield` the body of the loop: there is no generator any more, and a function that is called in the
+expression is called by a function.
 """
 
 from __future__ import annotations

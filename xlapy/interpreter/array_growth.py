@@ -3,7 +3,7 @@
 An array that is longer after a trip than before it (`out = np.append(out, x[i])`, under a condition or not) is one of
 dynamic length at the head of the loop. If each trip makes it longer by the same number, and the number of trips has a
 bound, this gives the room; else the room is a guess, kept by the host and raised when the program finds that it was too
-small, as for lists that grow (`collecting`).
+small, as for lists that grow (`list_growth`).
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ make the same helper objects (a bound method, a view of a module). A call that e
 was there before, gives the same value again for the same arguments, as long as all that it read is as it was. The
 objects that it made, and that its result refers to, are made anew.
 
-The layers of a network are many objects of few classes; `alike` gives what a call gave for one of them for others.
+The layers of a network are many objects of few classes; `equivalent_objects` gives what a call gave for one of them for
+others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Calls of a built-in function with a generator expression in which a function calls itself (see `frontend.fusing`)."""
+"""Calls of a built-in function with a generator expression in which a function calls itself (see
+`frontend.generator_fusion`)."""
 
 from __future__ import annotations
 

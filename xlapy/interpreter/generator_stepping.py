@@ -1,7 +1,8 @@
 """Generators advanced step by step: `next`, `send`, `throw`, and loops over one that somebody else may advance, too.
 
 What such a generator keeps from one step to the next is in slots of its object, so that branches and loops join it as
-they join anything else: its `state` (see `frontend.resumption`), known or one of several, and its registers.
+they join anything else: its `state` (see `frontend.generator_state_machines`), known or one of several, and its
+registers.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ whatever branches and loops of the generator are open there, so that those stay 
 and join what the consumer changes, the consumer's registers live in the heap while its body is not running.
 
 A consumer that leaves its loop closes the generator: GeneratorExit is raised at the `yield`. That is right if nobody
-else can go on with the generator; where somebody may, it is advanced step by step instead (see `resumption`).
+else can go on with the generator; where somebody may, it is advanced step by step instead (see `generator_stepping`).
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ Check = tuple[Var, int, object]
 
 class Growing:
     """The lists that grow in one loop. `trips` is the number of trips, if it is known before the loop; `before` is what
-    slots hold there; `checks` gets the lengths that may be more than there is room for (see `resizing`)."""
+    slots hold there; `checks` gets the lengths that may be more than there is room for (see `array_growth`)."""
 
     def __init__(
         self, machine: Machine, key: object, trips: Value | None, before: Mapping[Slot, Value], checks: list[Check]

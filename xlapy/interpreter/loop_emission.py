@@ -29,7 +29,7 @@ _FEW_TRIPS = 2**16
 
 
 class Emission:
-    """Emits what `staging` has found."""
+    """Emits what `loop_fixpoint` has found."""
 
     def __init__(self, staging: Staging) -> None:
         self.staging, self.machine, self.frame, self.node = staging, staging.machine, staging.frame, staging.node

@@ -1,5 +1,5 @@
 """A loop that stays a loop: its body is run until the state at its head covers the one at its end, then emitted (see
-`emission`)."""
+`loop_emission`)."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Staging:
         return self.grown
 
     def _holds_objects(self, number: int) -> bool:
-        """Whether a list holds objects by value (see `dispatch.containers.stacks.of_objects`)."""
+        """Whether a list holds objects by value (see `dispatch.containers.growable_list_items.of_objects`)."""
         contents = self.entry.slots.get((number, "<items>"))
         return isinstance(contents, Stack) and growable_lists.has_own(contents.element)
 

@@ -136,7 +136,8 @@ class Machine:
         self.counts_changes = False
         #: where a hash is asked for what that raises, the objects whose hashes were not known; None elsewhere
         self.hashing: list[Value] | None = None
-        #: whether lists of lists may be taken for tables (see `dispatch.containers.rows`), and whether there are any
+        #: whether lists of lists may be taken for tables (see `dispatch.containers.nested_lists`), and whether there
+        #: are any
         self.tables, self.has_tables = True, False
         #: whether lists become stacks that need not be: a few among which data chooses, or that are repeated by data;
         #: and whether there are any

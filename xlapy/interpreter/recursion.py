@@ -2,9 +2,9 @@
 
 A function whose calls of itself do not end at compile time is interpreted from another program (`frontend.recursive`),
 of which the functions that it calls on the way are *members*, too. What an activation goes on with is put on a list,
-the *frames*, which is a list that grows in a loop like any other (see `domain.stacks`), and so is held by value.
-Objects that were there before the first call are put there by name instead: all activations mean the same ones. An
-iterator of a loop around a call is put there as its sort and the contents of its slots, and is made anew, as is the
+the *frames*, which is a list that grows in a loop like any other (see `domain.growable_lists`), and so is held by
+value. Objects that were there before the first call are put there by name instead: all activations mean the same ones.
+An iterator of a loop around a call is put there as its sort and the contents of its slots, and is made anew, as is the
 cell of a variable.
 
 What an activation has made and has several names for is put there once (`options` and `options.append`). Of what others

@@ -1,7 +1,7 @@
 """Leaves that put values of one type into an array, along a new first axis, and that take an array apart.
 
 What lists hold are values by themselves. An item at a place that depends on data is looked for in an array of all of
-them, and put into it, which is taken apart again: `passes.vectors` sees to it that the array stays where it can.
+them, and put into it, which is taken apart again: `passes.array_carries` sees to it that the array stays where it can.
 """
 
 from __future__ import annotations

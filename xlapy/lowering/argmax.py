@@ -1,5 +1,5 @@
 """Where the first of the largest or smallest elements of an array is: machine code finds it in its own way
-(`lowering.llvm.extremes`), and knows the function by its name."""
+(`lowering.llvm.min_max_reductions`), and knows the function by its name."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Lanes moved about: those that a mask selects to the front and back, and whole rows of lanes along a dimension.
 
 On a CPU a loop takes 1 ns a lane (3, if each trip does one), where a scatter takes 7 to 16 and a sort 200; elsewhere a
-scatter gives every lane a place of its own. Machine code takes half a nanosecond (`llvm.pressing`): it knows the
-functions here by their names.
+scatter gives every lane a place of its own. Machine code takes half a nanosecond (`llvm.stream_compaction`): it knows
+the functions here by their names.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 `lowering.rounding`). They run as fast without it: the passes that matter for speed are others and LLVM's.
 
 *Reductions*: XLA gives them to a library, unless they are such as that is not good for, or reduces parts first, unless
-they are exact (see `lowering.reductions`).
+they are exact (see `lowering.reduction_strategies`).
 
 *Small programs compile in half the time* without the emitters that write a kernel's loops in MLIR first. The kernels
 of large arrays are 1 to 3 times as fast with them; where no array is large, the call of a kernel takes longer than it.
@@ -75,7 +75,8 @@ class Traits(NamedTuple):
 
 
 def traits_of(entry: Region, lent: bool = False) -> Traits:
-    """The traits of a program; `lent` says whether some parameters are parts of memory (see `lowering.lent`)."""
+    """The traits of a program; `lent` says whether some parameters are parts of memory (see
+    `lowering.zero_copy_inputs`)."""
     as_written, leaves = rounds(entry), [o for o in every_operation(entry) if o.kind == "leaf"]
     known = not any(map(is_opaque, leaves)) and (as_written or all(o.attributes.get("as_written") for o in leaves))
     own = are_own(entry, lent)

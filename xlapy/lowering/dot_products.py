@@ -22,7 +22,7 @@ from xlapy.lowering.sums import long_sum
 DOT = primitives.dot_general_p
 _config: Any = jax.config
 #: elements of each operand of a product of vectors from which on it is a sum; a loop that is one native function has
-#: smaller ones (`lowering.native`)
+#: smaller ones (`lowering.native_functions`)
 _LONG = 2049
 #: terms that are written out, for numbers of 4 and of 8 bytes; results from which on, results next to one another
 _TERMS, _MANY, _WIDE = {4: 8, 8: 4}, 4096, 16

@@ -58,7 +58,7 @@ def evaluate_fast(
 
     `platform` is where the program runs, None if that is not known yet: then loops are traced for CPUs and for others.
     `own_reductions` says whether XLA's own code reduces, None if that depends on this program alone. `lent` are the
-    parameters, by number, that are parts of memory (see `lowering.lent`).
+    parameters, by number, that are parts of memory (see `lowering.zero_copy_inputs`).
     """
     if platform not in (None, "cpu"):
         structured = _fast_rules(None, False)

@@ -1,5 +1,5 @@
 """Divisions of integers that round down, as NumPy's do. XLA knows those that round towards zero; machine code takes one
-division for each (`llvm.divisions`), and knows the functions here by their names."""
+division for each (`llvm.native_floor_division`), and knows the functions here by their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products that were moved out of loops: see `passes/ahead.py`."""
+"""Products that were moved out of loops: see `passes/matmul_hoisting.py`."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def _leaf(operation: Operation, operands: Sequence) -> Sequence:
 
 
 def store_block(operation: Operation, operands: Sequence) -> Sequence:
-    """A store at a known place, without gaps, in place: see `passes/in_place.py`."""
+    """A store at a known place, without gaps, in place: see `passes/in_place_stores.py`."""
     array, new = operands
     places = touched(operation) or []
     block = lax.reshape(new, [place.count for place in places])

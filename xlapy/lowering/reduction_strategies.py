@@ -63,7 +63,7 @@ def may_use_library(entry: Region) -> bool:
 
 def are_own(entry: Region, lent: bool = False) -> bool:
     """Whether XLA's own code is told to reduce in a program of NumPy's. The library would copy arrays that are `lent`
-    (see `lowering.lent`)."""
+    (see `lowering.zero_copy_inputs`)."""
     return (rounds(entry) or has_lanes(entry)) and (lent or not may_use_library(entry))
 
 

@@ -1,7 +1,8 @@
 """Leaves in other words: what XLA's code for a CPU is slow at, in a form that it is fast at.
 
 A leaf is a jaxpr of one of JAX's functions, or of a derivative. Some of its equations are replaced by what
-`convolutions`, `pooling`, `products`, `sums`, `llvm.blas` and `llvm.sorts` make of them; the rest stays as it is.
+`convolutions`, `pooling`, `dot_products`, `sums`, `llvm.blas` and `llvm.sort_calls` make of them; the rest stays as it
+is.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Cpu(NamedTuple):
 
     Attributes:
         certain: whether it runs on a CPU, and nowhere else.
-        own_reductions: whether XLA's own code reduces there, not a library (`lowering.reductions`).
+        own_reductions: whether XLA's own code reduces there, not a library (`lowering.reduction_strategies`).
         machine_code: whether loops over numbers, sorts, and products may be machine code that is not XLA's.
     """
 

@@ -1,5 +1,5 @@
 """Rows of tables that move up or down, to close a gap or to make one. XLA gathers all rows; machine code moves those
-that it is about, in memory (`lowering.llvm.moves`): it knows the function by its name."""
+that it is about, in memory (`lowering.llvm.memmove`): it knows the function by its name."""
 
 from __future__ import annotations
 

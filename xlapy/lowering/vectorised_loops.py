@@ -1,4 +1,4 @@
-"""Loops that are one trip over vectors: see `passes/lanes.py` for which, and why.
+"""Loops that are one trip over vectors: see `passes/loop_vectorisation.py` for which, and why.
 
 What a trip computes is computed for all lanes by `jax.vmap`. Loads of the place of a lane are a slice of the array with
 an axis of lanes; a load at another place that varies is a gather, and one that does not vary is what it is.

@@ -2,7 +2,7 @@
 
 XLA takes arrays that start at a multiple of 64 bytes, which NumPy's rarely do. A part of an array may start anywhere:
 so the program gets memory that begins up to 63 bytes before the array and takes the array as a part of it
-(`runtime.staging`). That costs nothing where XLA computes the part together with what is computed from it, and a copy
+(`runtime.transfers`). That costs nothing where XLA computes the part together with what is computed from it, and a copy
 elsewhere: for products of matrices, sorts, loops that read it in each trip.
 
 Products of a matrix and a vector are written so that XLA does: a sum along each row, or, of a vector and a matrix, some

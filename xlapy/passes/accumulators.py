@@ -3,7 +3,7 @@
     total = select(x > 0, total + x, total)    becomes    total = total + select(x > 0, x, -0.0)
 
 A trip then waits for the addition only, and trips that add to something and do nothing else with it may be made all at
-once (`passes/lanes.py`). Exact: a number plus -0.0 is that number, for every float; integers wrap around.
+once (`passes/loop_vectorisation.py`). Exact: a number plus -0.0 is that number, for every float; integers wrap around.
 """
 
 from __future__ import annotations

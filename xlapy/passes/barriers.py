@@ -10,8 +10,8 @@ then; the results of a conditional are not fused. So a value loaded before a sto
 branch whose predicate XLA cannot know, though LLVM later does: `(integer & 1) < 2`. The lowering leaves the branch out
 on other devices.
 
-A store must not happen before the loads of what it overwrites, either (`ordering.py`), and a load of something else
-behind a store must not be fused with it: the store then stands in such a branch itself.
+A store must not happen before the loads of what it overwrites, either (`store_ordering.py`), and a load of something
+else behind a store must not be fused with it: the store then stands in such a branch itself.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
 Each trip changes one place along one axis of an array, reads of what the loop changes only that place or places that
 no trip changes, and carries nothing else but sums. So all trips can be made at once, which is what one writes with
 `jax.vmap` by hand: products of vectors become products of matrices, columns are read row by row, transforms are
-batched. The pass finds such loops and says how (`Lanes`); the lowering (`lowering/vectors.py`) does it.
+batched. The pass finds such loops and says how (`Lanes`); the lowering (`lowering/vectorised_loops.py`) does it.
 
 Where the number of trips is known and an index is the number of the trip plus a constant, there are as many lanes as
 trips. Else the lanes are all places along the axis of the array that is stored into, and those of no trip are left as

@@ -1,7 +1,8 @@
 """Loops as they were written, for machine code: branches are branches there, and stores are where they were.
 
-What makes a loop faster for XLA (`speculate`, `carrying`, `barriers`, `unroll` ...) makes it slower for a native
-compiler that sees the loop as a whole: an index that is selected waits for the comparison, a branch is predicted.
+What makes a loop faster for XLA (`if_conversion`, `scalar_replacement`, `barriers`, `unroll` ...) makes it slower for a
+native compiler that sees the loop as a whole: an index that is selected waits for the comparison, a branch is
+    predicted.
 So each loop keeps a copy of what it was.
 """
 

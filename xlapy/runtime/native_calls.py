@@ -1,4 +1,4 @@
-"""Programs that are called without XLA: those that are machine code as a whole (`lowering.llvm.direct`).
+"""Programs that are called without XLA: those that are machine code as a whole (`lowering.llvm.entry_points`).
 
 Such a program gets NumPy's arrays and Python's numbers, and computes in the thread that calls it; it looks into
 `jax.Array`s of a CPU as if they were NumPy's. What it is not made for goes to the program that XLA has, which is

@@ -1,7 +1,8 @@
 """Many Python numbers of one kind travel as one array: each costs 3 to 5 µs as an operand or result of its own.
 
 What they are in the program is a part of the program: it takes arrays apart, and puts numbers together. Where it only
-wants the numbers of a list together, or gives back all that an array holds, nothing of that is left (`ir.vectors`).
+wants the numbers of a list together, or gives back all that an array holds, nothing of that is left
+(`ir.stacking_leaves`).
 """
 
 from __future__ import annotations

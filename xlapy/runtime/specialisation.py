@@ -66,7 +66,7 @@ class Build:
 
     Attributes:
         waits: whether a call waits for its results.
-        staged: whether large NumPy arrays are lent, or copied to memory that is kept (`runtime.staging`).
+        staged: whether large NumPy arrays are lent, or copied to memory that is kept (`runtime.transfers`).
         lent: parameters that are lent, by number.
         traits: what XLA's options depend on; None where JAX transforms the program.
         direct: whether it may be machine code that is called without XLA.
@@ -101,7 +101,7 @@ class Specialisation:
         self.precision = requested_precision()
         self.cache, self.analysis, self.x64, self.traced, self.narrow = cache, analysis, x64, traced, narrow
         self.calls = 0
-        #: functions and cells of the caller's in whose place others are (see `relocation`)
+        #: functions and cells of the caller's in whose place others are (see `program_sharing`)
         self.own: dict[int, object] = {}
         self.is_moved = False
         #: whether small loops may become native functions

@@ -1,4 +1,5 @@
-"""`array[key]` and `array[key] = value` of NumPy arrays: basic indexing gives views, the rest is `arrays.fancy`'s."""
+"""`array[key]` and `array[key] = value` of NumPy arrays: basic indexing gives views, the rest is
+`arrays.advanced_indexing`'s."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays of several sizes that are joined after a branch (see `domain.sizes`), moved to where they can be."""
+"""Arrays of several sizes that are joined after a branch (see `domain.dynamic_sizes`), moved to where they can be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations of dicts with keys that depend on data (see `tables`); those of others go to `dicts` and `sets`."""
+"""Operations of dicts with keys that depend on data (see `dynamic_dicts`); those of others go to `dicts` and `sets`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Sets and counters with members that depend on data (see `tables`), and built-ins that take dicts and sets of them."""
+"""Sets and counters with members that depend on data (see `dynamic_dicts`), and built-ins that take dicts and sets of
+them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Objects that lie in a stack and are changed there: `groups[k].append(x)`, `nodes[i].value += 1`.
 
-A stack holds its items by value (see `domain.stacks`). An object that is taken out is *lent*: what is changed of it is
-put back where it lies, as long as it lies there. That is right only if nothing else refers to the object, neither
-another row nor another stack; such items are the stack's *own* (`Stored.own`). What else has been put in or taken out
-before and may show the same object is out of date after a change, and must not be read (`values.STALE`).
+A stack holds its items by value (see `domain.growable_lists`). An object that is taken out is *lent*: what is changed
+of it is put back where it lies, as long as it lies there. That is right only if nothing else refers to the object,
+neither another row nor another stack; such items are the stack's *own* (`Stored.own`). What else has been put in or
+taken out before and may show the same object is out of date after a change, and must not be read (`values.STALE`).
 """
 
 from __future__ import annotations

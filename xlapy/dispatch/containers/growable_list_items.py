@@ -1,4 +1,4 @@
-"""Items of lists that grew in loops: put into the rows of a stack, taken out, moved; see `domain.stacks`."""
+"""Items of lists that grew in loops: put into the rows of a stack, taken out, moved; see `domain.growable_lists`."""
 
 from __future__ import annotations
 
@@ -315,7 +315,7 @@ def pack(
     seen: dict[int, tuple] | None = None,
 ) -> Value:
     """A value as a stack holds it, which is put into one at `place`; `field` gives the contents of slots, and `seen` is
-    as for `domain.stacks.packed`."""
+    as for `domain.growable_lists.packed`."""
     return growable_lists.packed(
         machine.heap, value, machine.read, field or _settling(machine), loop, place=place, seen=seen
     )

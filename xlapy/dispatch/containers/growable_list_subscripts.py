@@ -149,7 +149,8 @@ def _of_mixed_numbers(machine, self: Ref, contents: Tuple) -> Stack | None:
 
 
 def _packed(machine, contents: Tuple, source: Value | None = None, field: Callable | None = None) -> Stack | None:
-    """Known items as a stack, if they have enough in common; `source` and `field` as for `stacks.of_items`."""
+    """Known items as a stack, if they have enough in common; `source` and `field` as for
+    `growable_list_items.of_items`."""
     try:
         element = growable_list_items.common_element(machine, contents.items, source, field)
         return growable_list_items.of_items(machine, contents.items, element, source=source, field=field)

@@ -1,7 +1,8 @@
 """Built-in consumers of a generator expression in which a function calls itself, in plain Python.
 
 The expression comes in the place of the loop, which is the only one and over the first argument (see
-`frontend.fusing`). Names that are not their own would be those of the program: what else they need is an argument.
+`frontend.generator_fusion`). Names that are not their own would be those of the program: what else they need is an
+argument.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`xlapy.grad` and its relatives, and JAX's own: transformations of functions, inside and outside of programs.
 
-The function is interpreted in a region of its own (`isolation`), whose leaves are the arrays of the arguments
-(`openings`); JAX transforms the region. Around it stand the rules for what JAX does not know: objects, arrays that are
+The function is interpreted in a region of its own (`closure_conversion`), whose leaves are the arrays of the arguments
+(`pytrees`); JAX transforms the region. Around it stand the rules for what JAX does not know: objects, arrays that are
 written, exceptions, and changes of what is outside.
 
 In xlapy's own the arguments are inside what they are outside: a differentiated `ndarray` is a fresh, writable one, a

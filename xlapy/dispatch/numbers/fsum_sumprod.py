@@ -18,15 +18,15 @@ from xlapy.lowering import error_free_transformations
 
 
 def _pieces(x) -> Any:
-    """See `lowering.exact_sums.pieces`."""
+    """See `lowering.error_free_transformations.pieces`."""
 
 
 def _rounded(words, near) -> Any:
-    """See `lowering.exact_sums.rounded`."""
+    """See `lowering.error_free_transformations.rounded`."""
 
 
 def _add_product(x, y, high, low, tiny) -> Any:
-    """See `lowering.exact_sums.add_product`."""
+    """See `lowering.error_free_transformations.add_product`."""
 
 
 @registry.function(_pieces)

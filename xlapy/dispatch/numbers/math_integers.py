@@ -1,4 +1,4 @@
-"""The `math` module for ints, and its functions of sequences (but for `numbers.exact_sums`)."""
+"""The `math` module for ints, and its functions of sequences (but for `numbers.fsum_sumprod`)."""
 
 from __future__ import annotations
 

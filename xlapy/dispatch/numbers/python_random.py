@@ -1,4 +1,4 @@
-"""The module `random`: its generators draw from streams of ours, as NumPy's do (see `numpy.random`).
+"""The module `random`: its generators draw from streams of ours, as NumPy's do (see `numpy.random_generators`).
 
 What is written in Python there is interpreted from its bytecode; the rules here are for what it is made of.
 """

@@ -1,4 +1,4 @@
-"""Products of a matrix with its own transpose, which are symmetric (see `lowering.gram`)."""
+"""Products of a matrix with its own transpose, which are symmetric (see `lowering.symmetric_rank_k`)."""
 
 from __future__ import annotations
 

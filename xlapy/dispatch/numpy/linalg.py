@@ -335,7 +335,7 @@ _decomposing(np.linalg.cond, _cond, "x", applies=_by_singular_values)
 
 
 def _norm(of_jax):
-    """A norm of JAX's, and NaN where there is one: maxima lose it (`extremes.py`), the norm without `ord` does not."""
+    """A norm of JAX's, and NaN where there is one: maxima lose it (`min_max.py`), the norm without `ord` does not."""
 
     @functools.wraps(of_jax)
     def norm(x, ord=None, **options):

@@ -43,8 +43,8 @@ def extreme(x: jax.Array, largest: bool, axis: int | tuple[int, ...] | None = No
 
 @functools.partial(jax.jit, static_argnums=2)
 def xlapy_or_nan(found: jax.Array, x: jax.Array, axes: tuple[int, ...]) -> jax.Array:
-    """The extreme values along some axes, or NaN where there is one. Machine code has found it (`llvm.extremes`), and
-    knows this function by its name."""
+    """The extreme values along some axes, or NaN where there is one. Machine code has found it
+    (`llvm.min_max_reductions`), and knows this function by its name."""
     lost = lax.reshape(lax.reduce_or(lax.ne(x, x), axes), found.shape)
     return lax.select(lost, lax.full_like(found, jnp.nan), found)
 

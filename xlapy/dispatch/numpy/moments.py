@@ -99,7 +99,8 @@ def _moments(x, *rest):
     if which is np.mean:
         result = mean
     else:
-        # not by way of axes of one element, which keep a reduction from the fast library (`lowering.reductions`)
+        # not by way of axes of one element, which keep a reduction from the fast library
+        # (`lowering.reduction_strategies`)
         kept = [a for a in range(x.ndim) if a not in {axis % x.ndim for axis in axes}]
         middle = cast_array(mask[-1], compute) if centred else lax.broadcast_in_dim(mean, x.shape, kept)
         deviation = x - middle

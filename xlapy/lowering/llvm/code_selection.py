@@ -65,8 +65,8 @@ def may_be_machine_code(loop: Operation) -> bool:
     """Whether a loop is better as machine code, if it can be.
 
     Not if all trips, unless these are few, are made at once with functions in them that XLA computes for whole vectors,
-    and the C library for one number after the other; nor if its vectors become matrices (`passes.lanes`), for which XLA
-    has products, unless each trip looks at a part of a vector only.
+    and the C library for one number after the other; nor if its vectors become matrices (`passes.loop_vectorisation`),
+    for which XLA has products, unless each trip looks at a part of a vector only.
     """
     inside = [o for region in loop.regions for o in every_operation(region)]
     plans = [(o, plan) for o in (loop, *inside) if (plan := plan_of(o, native=False)) is not None]
@@ -185,11 +185,11 @@ def whole_as_machine_code(
     gained: float = inf,
     level: int = 3,
 ) -> Callable[..., tuple | None] | None:
-    """A program as a function of NumPy's arrays and Python's numbers (see `lowering.llvm.direct`); None if it does not
-    suit.
+    """A program as a function of NumPy's arrays and Python's numbers (see `lowering.llvm.entry_points`); None if it
+    does not suit.
 
     Args:
-        region: the program, as it was written (`passes.plain`).
+        region: the program, as it was written (`passes.native_loop_forms`).
         given: what its parameters are.
         aligned: results that begin at multiples of 64 where they are large.
         errors: which results tell of errors, if the others do not matter where there is one.
@@ -241,7 +241,7 @@ def as_machine_code(loop: Operation, environment: dict[Var, Any], parts: Mapping
     Args:
         loop: a `for` or a `while`.
         environment: maps its operands, and what its regions capture, to values.
-        parts: the values that are parts of memory (see `lowering.lent`).
+        parts: the values that are parts of memory (see `lowering.zero_copy_inputs`).
     """
     function, results = machine_code_of(loop, environment)
     if function is None:

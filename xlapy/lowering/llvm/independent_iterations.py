@@ -1,4 +1,5 @@
-"""Loops of a program whose trips are apart (`trips`) are made by several threads, if they take long (`sharing`).
+"""Loops of a program whose trips are apart (`dependence`) are made by several threads, if they take long
+(`parallel_outlining`).
 
 The numbers that such a loop carries have to stay as they are; but it may add to some. Each of these sums is made in
 parts, each of as many trips however many threads there are, which are added in their order then.

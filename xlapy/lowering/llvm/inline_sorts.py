@@ -1,5 +1,6 @@
 """Rows put in order inside a function: short ones by exchanges that do not depend on the numbers
-(`lowering.short_sorts`), of integers, for which a processor needs no branches; long ones digit by digit (`radix`)."""
+(`lowering.short_sorts`), of integers, for which a processor needs no branches; long ones digit by digit
+(`radix_sort`)."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, lit
 from xlapy.lowering.short_sorts import exchanges
 
 #: numbers in a row whose exchanges are written one by one, and in a row at all; in all rows; in all rows of more,
-#: outside of loops, where XLA has several of them put in order at a time (`networks`)
+#: outside of loops, where XLA has several of them put in order at a time (`sorting_networks`)
 _WRITTEN, _MOST, _MOST_OF_ALL, _MOST_ONCE = 16, 256, 4096, 1024
 _PAIR = np.dtype(np.uint16)
 #: numbers in a row from which on they are put in order digit by digit: of one row, or in a loop; of many

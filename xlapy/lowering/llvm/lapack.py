@@ -23,7 +23,7 @@ from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, literal, p
 
 #: names in NumPy's library, of LAPACK's functions for Fortran whose integers are of 64 bits
 _NAMES = ("scipy_{}_64_", "{}_64_")
-#: rows and columns up to which the library uses one thread: others wait for each other (`blas_parts`)
+#: rows and columns up to which the library uses one thread: others wait for each other (`parallel_blas`)
 _ALONE = 400
 #: columns that functions take at a time, if they have room for that
 _BLOCK = 64

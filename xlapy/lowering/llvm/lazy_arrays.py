@@ -92,7 +92,7 @@ class Lazy(NamedTuple):
         origins: the memories, each with where in it the elements are of which an element is computed: `OWN` if that is
             its own place, and other things for others; None if that is not known.
         parts: arrays that it is made of, one behind the other along an axis; none if that is not known.
-        is_shared: whether an element is computed once, though several things read it (`fusing`).
+        is_shared: whether an element is computed once, though several things read it (`elementwise_fusion`).
         is_unset: whether nobody looks at an element before it is written.
         rows: axes along which elements are computed of what lies in memory one behind the other, as far as is known.
         work: instructions that an element takes, loads among them.

@@ -1,4 +1,4 @@
-"""Divisions of integers that round down: `lowering.divisions`, with one division of numbers that are not negative.
+"""Divisions of integers that round down: `lowering.floor_division`, with one division of numbers that are not negative.
 
 `-1 - x` is `x` with all bits inverted, and `floor(x / y)` is `-1 - floor((-1 - x) / y)`. A known divisor becomes a
 product, which LLVM makes shorter for numbers of which it knows that they are not negative.

@@ -1,4 +1,5 @@
-"""Products of matrices in parts, which a team of threads computes (`team`) by a library that uses one thread for each.
+"""Products of matrices in parts, which a team of threads computes (`thread_pool`) by a library that uses one thread for
+each.
 
 OpenBLAS has threads of its own, which wait for each other: each computes one part of a product, and all are done when
 the last one is. Where another process, or another library's threads, have a processor, that takes as long as the system

@@ -1,4 +1,5 @@
-"""Loops whose trips do not depend on each other become functions of some trips, which a team of threads calls (`team`).
+"""Loops whose trips do not depend on each other become functions of some trips, which a team of threads calls
+(`thread_pool`).
 
 Such a function gets what the trips read from around the loop: addresses and numbers, by a context in memory. Whether it
 is worth that is known when the trips are written: from how many instructions they are.
