@@ -6,11 +6,11 @@ import pytest
 
 import xlapy
 from xlapy.lowering.argmax import name_of, search_of
-from xlapy.lowering.llvm import entry_points as machine_code
+from xlapy.lowering.llvm import entry_points
 from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(
-    jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
+    jax.default_backend() != "cpu" or not entry_points.is_possible(), reason="machine code is for CPUs"
 )
 RNG = np.random.default_rng(2)
 SIZES = [1, 7, 63, 64, 65, 127, 128, 129, 257, 1000, 4099, 20_000]

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import entry_points as machine_code
+from xlapy.lowering.llvm import entry_points
 
 from .ways import check_machine_code
 
 pytestmark = pytest.mark.skipif(
-    jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
+    jax.default_backend() != "cpu" or not entry_points.is_possible(), reason="machine code is for CPUs"
 )
 RNG = np.random.default_rng(5)
 VECTOR, MATRIX = RNG.normal(size=40), RNG.normal(size=(9, 12))

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import entry_points as machine_code
-from xlapy.lowering.llvm import lazy_arrays, parallel_outlining
+from xlapy.lowering.llvm import entry_points, lazy_arrays, parallel_outlining
 from xlapy.lowering.llvm.thread_pool import processors, team
 
 pytestmark = pytest.mark.skipif(
-    jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
+    jax.default_backend() != "cpu" or not entry_points.is_possible(), reason="machine code is for CPUs"
 )
 RNG = np.random.default_rng(5)
 SIZES = [1, 2, 5, 63, 64, 65, 1000, 4099]

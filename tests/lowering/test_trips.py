@@ -5,13 +5,12 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import entry_points as machine_code
-from xlapy.lowering.llvm import loop_code, parallel_outlining
+from xlapy.lowering.llvm import entry_points, loop_code, parallel_outlining
 from xlapy.lowering.llvm.thread_pool import team
 from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(
-    jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
+    jax.default_backend() != "cpu" or not entry_points.is_possible(), reason="machine code is for CPUs"
 )
 RNG = np.random.default_rng(5)
 

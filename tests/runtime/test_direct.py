@@ -13,12 +13,11 @@ import pytest
 import xlapy
 from tests.lowering.test_llvm_programs import PROGRAMS, compare
 from tests.semantics.test_first_errors import program as first_errors
-from xlapy.lowering.llvm import code_selection
-from xlapy.lowering.llvm import entry_points as machine_code
+from xlapy.lowering.llvm import code_selection, entry_points
 from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(
-    jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
+    jax.default_backend() != "cpu" or not entry_points.is_possible(), reason="machine code is for CPUs"
 )
 RNG = np.random.default_rng(7)
 VECTOR, MATRIX = RNG.random(40), RNG.random((6, 7))

@@ -36,7 +36,5 @@ from xlapy.dispatch.containers import (
 )
 from xlapy.dispatch.jax import jax_arrays, jax_functions, linear_functions, scopes, transformations, tree_functions
 from xlapy.dispatch.numbers import python_random
-from xlapy.dispatch.numpy import dispatcher_errors
-from xlapy.dispatch.numpy import register_numpy as numpy_all
-from xlapy.dispatch.python import printing
-from xlapy.dispatch.python import register_python as python_all
+from xlapy.dispatch.numpy import dispatcher_errors, register_numpy
+from xlapy.dispatch.python import printing, register_python

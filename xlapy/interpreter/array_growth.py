@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlapy.dispatch.bounded import size_joins as bounded_sizes
+from xlapy.dispatch.bounded import size_joins
 from xlapy.domain import dynamic_sizes, growable_lists
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import DEAD, Const, MixedScalar, Tuple, Union, Value, alternatives
@@ -45,7 +45,7 @@ class Resizing:
 
     def __init__(self, machine: Machine, key: object, trips: Value | None, shrinking: bool) -> None:
         self.machine, self.key, self.trips, self.shrinking = machine, key, trips, shrinking
-        self.service = bounded_sizes.Service(machine)
+        self.service = size_joins.Service(machine)
         #: the place whose value is joined
         self.place: Place = ()
         #: by how much arrays got longer that had a given room, in each place
@@ -241,7 +241,7 @@ def _smoothed(machine: Machine, value: Value, place: Place, roots: list[Value]) 
             return array.mapped(copy)
         if dynamic_sizes.are_several(array):
             found = [v for v in alternatives(array) if dynamic_sizes.is_array(v)]
-            array = bounded_sizes.as_one(machine, array)
+            array = size_joins.as_one(machine, array)
             made = [v for v in alternatives(array) if dynamic_sizes.is_array(v) and v not in found]
             for one in made:
                 tell(one, [v for v in found if dynamic_sizes.are_alike(v, one)])
@@ -249,7 +249,7 @@ def _smoothed(machine: Machine, value: Value, place: Place, roots: list[Value]) 
             return Union(array.selector, tuple(map(copy, array.alternatives)))
         if not dynamic_sizes.is_array(array) or dynamic_sizes.is_plain(array):
             return array
-        new = bounded_sizes.plain(machine, array)
+        new = size_joins.plain(machine, array)
         tell(new, [array])
         return new
 

@@ -23,7 +23,7 @@ import numpy as np
 from xlapy.dispatch import registry
 from xlapy.dispatch.arrays import views
 from xlapy.dispatch.containers import container_subclasses
-from xlapy.dispatch.containers.common import NODES, structure
+from xlapy.dispatch.containers.container_protocol import NODES, structure
 from xlapy.dispatch.host_evaluation import element_of, host_value, part_of
 from xlapy.dispatch.numpy import record_rules
 from xlapy.dispatch.numpy.records import FIELD

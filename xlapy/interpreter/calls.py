@@ -13,10 +13,9 @@ import jax
 import numpy as np
 
 from xlapy.dispatch import leaves, registry, unions
-from xlapy.dispatch.arrays import memory_order as array_memory
-from xlapy.dispatch.bounded import bounded_rules
-from xlapy.dispatch.bounded import masked_axes as bounded
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.arrays import memory_order
+from xlapy.dispatch.bounded import bounded_rules, masked_axes
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import (  # noqa: F401
     container_subclasses,
     deque_changes,
@@ -26,12 +25,10 @@ from xlapy.dispatch.containers import (  # noqa: F401
     growable_list_stacking,
 )
 from xlapy.dispatch.iterators import combined, flat, generator_functions
-from xlapy.dispatch.jax import custom_derivatives
-from xlapy.dispatch.jax import jax_functions as jax_rules
+from xlapy.dispatch.jax import custom_derivatives, jax_functions
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import defines, lacks
-from xlapy.dispatch.numpy import flat_iterator, integer_arguments, record_rules, ufuncs
-from xlapy.dispatch.numpy import rule_operands as numpy_values
+from xlapy.dispatch.numpy import flat_iterator, integer_arguments, record_rules, rule_operands, ufuncs
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import (
     assignments,
@@ -103,7 +100,7 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
     match function:
         case BoundMethod():
             if isinstance(function.function, Intrinsic):
-                if isinstance(function.self, NdArray) and bounded.involved(*args, *kwargs.values()):
+                if isinstance(function.self, NdArray) and masked_axes.involved(*args, *kwargs.values()):
                     name = function.function.name.rpartition(".")[2]
                     return bounded_rules.method(machine, function.self, name, args, kwargs)
                 return _method(machine, function.function, [function.self, *args], kwargs)
@@ -121,8 +118,8 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
             return unions.over_unions(machine, (function,), lambda f: call(machine, f, args, kwargs))
         case Ref():
             real = machine.heap.objects[function.object].real
-            if jax_rules.is_jitted_object(real):
-                return jax_rules.call(machine, real, args, kwargs)
+            if jax_functions.is_jitted_object(real):
+                return jax_functions.call(machine, real, args, kwargs)
             method = attributes.find_special(machine, function, "__call__")
             if method is not None:
                 return call(machine, method, args, kwargs)
@@ -203,7 +200,7 @@ def _noted(
 ) -> Value:
     """What a function has given; arrays that were made since `mark` with a note of how they were made."""
     if function is not None and type(result) in (NdArray, Tuple):
-        array_memory.note_maker(machine, mark, result, function, args, kwargs)
+        memory_order.note_maker(machine, mark, result, function, args, kwargs)
     return result
 
 
@@ -221,7 +218,7 @@ def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str
         return _told_apart(machine, args, kwargs, lambda a, k: _rule(machine, name, rule, a, k, item))
     try:
         result = rule(machine, *args, **kwargs)
-    except numpy_values.NoNumbers as failure:
+    except rule_operands.NoNumbers as failure:
         return _without_numbers(machine, item, args, kwargs, failure)
     except TypeError as error:
         wrong = _wrong(item, name, args, kwargs)
@@ -240,7 +237,7 @@ def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str
 
 
 def _without_numbers(
-    machine: Machine, item: object, args: list[Value], kwargs: dict[str, Value], failure: numpy_values.NoNumbers
+    machine: Machine, item: object, args: list[Value], kwargs: dict[str, Value], failure: rule_operands.NoNumbers
 ) -> Value:
     """The exception of a function of NumPy's for an argument that is no array of numbers, None for example."""
     known = isinstance(item, np.ufunc) or getattr(item, "__module__", None) == "numpy"
@@ -248,10 +245,10 @@ def _without_numbers(
     if not known or not callable(item) or any(isinstance(v, Const) and callable(v.value) for v in values):
         raise failure
     try:
-        numpy_values.real_call(
+        rule_operands.real_call(
             item,
-            [numpy_values.skeleton(machine, v) for v in args],
-            {name: numpy_values.skeleton(machine, v) for name, v in kwargs.items() if name != "out"},
+            [rule_operands.skeleton(machine, v) for v in args],
+            {name: rule_operands.skeleton(machine, v) for name, v in kwargs.items() if name != "out"},
         )
     except TypeError as error:  # what it says is about types
         return machine.reraise(error)
@@ -310,8 +307,8 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     item = function.value
     if interpreted_functions.is_plain(item) and not (machine.functions and id(item) in machine.functions):
         return _inline_object(machine, item, args, kwargs)
-    if jax_rules.is_jitted_object(item):
-        return jax_rules.call(machine, item, args, kwargs)
+    if jax_functions.is_jitted_object(item):
+        return jax_functions.call(machine, item, args, kwargs)
     if classes.folds(item):
         return classes.fold(machine, item, args, kwargs)
     args, kwargs = integer_arguments.checked(machine, item, args, kwargs)
@@ -375,8 +372,8 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         return _instantiate(machine, function, item, args, kwargs)
     if isinstance(item, jax.custom_jvp | jax.custom_vjp):
         return custom_derivatives.call(machine, item, args, kwargs)
-    if jax_rules.is_leaf(item):
-        return jax_rules.call(machine, item, args, kwargs)
+    if jax_functions.is_leaf(item):
+        return jax_functions.call(machine, item, args, kwargs)
     if isinstance(item, types.FunctionType) and "_xlapy_cache" in item.__dict__:
         return _compiled(machine, item, args, kwargs)
     if isinstance(item, types.FunctionType):

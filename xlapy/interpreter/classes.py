@@ -18,7 +18,7 @@ import typing
 from typing import TYPE_CHECKING, Any
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import UNBOUND, Const, Function, Ref, Tuple, Value
 from xlapy.interpreter import calls

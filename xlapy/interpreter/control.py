@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING
 
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import dynamic_tuples
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError, Refused

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.numpy import record_rules
 from xlapy.dispatch.numpy.matrix_class import Matrix
 from xlapy.dispatch.numpy.records import FIELD, Fields
@@ -316,7 +316,7 @@ class Outputs:
             case BoundedArray():
                 if isinstance(value.base, Stored):
                     return self._cut_row(value)
-                whole, axes = bounded.compacted(machine, value)
+                whole, axes = masked_axes.compacted(machine, value)
                 lengths = tuple(None if lanes is None else self.output(lanes.length) for lanes in axes)
                 return Cut(Leaf(self.output(whole), mutable=True), lengths)
             case Tuple():

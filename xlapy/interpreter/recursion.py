@@ -26,7 +26,7 @@ from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.numbers.scalar_values import scalar
 from xlapy.dispatch.protocol import NeedLoop, Refused
 from xlapy.dispatch.python import caches
-from xlapy.domain import growable_lists as domain
+from xlapy.domain import growable_lists
 from xlapy.domain.ownership import FREE, SHARED, Capture
 from xlapy.domain.values import (
     DEAD,
@@ -469,7 +469,7 @@ class _Holding:
             return growable_list_items.pack(machine, value)
         # what another stack holds may be changed there, which makes this copy out of date
         only_here = all(heap.captured[number].where == SHARED for number in made)
-        return domain.disowned(growable_list_items.pack(machine, value, SHARED, seen={} if only_here else None))
+        return growable_lists.disowned(growable_list_items.pack(machine, value, SHARED, seen={} if only_here else None))
 
 
 def _name_of_older(method: BoundMethod) -> tuple | None:

@@ -10,7 +10,13 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from xlapy.dispatch import registry, unions
-from xlapy.dispatch.containers import common, dynamic_tuples, growable_list_items, growable_list_methods, nested_lists
+from xlapy.dispatch.containers import (
+    container_protocol,
+    dynamic_tuples,
+    growable_list_items,
+    growable_list_methods,
+    nested_lists,
+)
 from xlapy.dispatch.iterators import dict_views
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Refused
@@ -209,7 +215,7 @@ def _is_row(machine: Machine, args: Sequence[Value]) -> bool:
 
 def _is_key(machine: Machine, args: Sequence[Value], container: int, key: int) -> bool:
     """Whether the only union among the arguments is the key of a dict or set, but for constants that are put there."""
-    if type(args[key]) is not Union or not common.takes_unions(machine, args[container]):
+    if type(args[key]) is not Union or not container_protocol.takes_unions(machine, args[container]):
         return False
     others = [a for a in args if type(a) is Union and a is not args[key]]
     return all(a is args[-1] and all(type(v) is Const for v in a.alternatives) for a in others)
@@ -221,9 +227,9 @@ def _is_put(machine: Machine, target: Value, args: Sequence[Value]) -> bool:
         if not (isinstance(target.function, Intrinsic) and registry.puts_item(target.function.rule)):
             return False
         target = target.self
-    if any(isinstance(a, Union) or common.is_slice(a) for a in args[:-1]):
+    if any(isinstance(a, Union) or container_protocol.is_slice(a) for a in args[:-1]):
         return False
-    return bool(args) and common.takes_choice(machine, target, args[-1])
+    return bool(args) and container_protocol.takes_choice(machine, target, args[-1])
 
 
 def _takes_unions(function: Value) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xlapy.dispatch import unions
 from xlapy.dispatch.arrays import memory_order
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.numbers.scalar_values import defines

@@ -7,10 +7,10 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import provoke, refuse_where
-from xlapy.dispatch.numpy import register_numpy as numpy_all
+from xlapy.dispatch.numpy import register_numpy
 from xlapy.dispatch.numpy.rule_operands import absent, known_index, operand
 from xlapy.dispatch.numpy.sorting import bincount_weights
 from xlapy.dispatch.protocol import Machine
@@ -31,7 +31,7 @@ _of_known_size = registry.function_rule(np.bincount)
 def bincount(machine: Machine, x, /, weights=None, minlength=0):
     """np.bincount. There is room for `minlength` bins, else for as many as there are values, and for 256 at least.
     Where that was too little, the host compiles the program again with more."""
-    room, axes = bounded.parts(machine, x) or (None, None)
+    room, axes = masked_axes.parts(machine, x) or (None, None)
     var = machine.read(room) if room is not None else operand(machine, x)
     integers = len(var.type.shape) == 1 and var.type.dtype.kind in "iub"
     if not integers or var.type.shape == (0,) or (axes in (None, (None,)) and constant_value(var) is not None):
@@ -39,7 +39,7 @@ def bincount(machine: Machine, x, /, weights=None, minlength=0):
     least = known_index(machine, minlength, "minlength")
     if least < 0:
         return machine.raise_(ValueError, "'minlength' must not be negative")
-    valid = None if axes is None else bounded.valid_mask(machine, var.type.shape, axes)
+    valid = None if axes is None else masked_axes.valid_mask(machine, var.type.shape, axes)
     operands = [var] if valid is None else [var, valid]
     lowest, longest = machine.leaf(_range, operands, name="bincount")
     zero = machine.builder.constant(0, np.dtype(np.int64))
@@ -56,7 +56,7 @@ def bincount(machine: Machine, x, /, weights=None, minlength=0):
     if least == bins:
         return machine.new_array(result)
     length = machine.builder.elementwise("max", longest, machine.builder.constant(least, np.dtype(np.int64)))
-    return bounded.fresh(machine, result, (Lanes(length),))
+    return masked_axes.fresh(machine, result, (Lanes(length),))
 
 
 def _guessed_room(machine: Machine, longest: Var, bins: int) -> int:
@@ -78,8 +78,8 @@ def _weights(machine: Machine, weights: Value | None, axes, shape: tuple[int, ..
         return []
     if not isinstance(weights, BoundedArray):
         return bincount_weights(machine, weights, shape)
-    if axes is None or axes[0] is None or not bounded.same_lanes(weights.lanes, axes[0]):
-        raise bounded.require_static(machine, weights, "np.bincount with weights")
+    if axes is None or axes[0] is None or not masked_axes.same_lanes(weights.lanes, axes[0]):
+        raise masked_axes.require_static(machine, weights, "np.bincount with weights")
     return [machine.builder.convert(machine.read(weights.base), np.dtype(np.float64))]
 
 
@@ -108,4 +108,4 @@ def _count(x, *rest):
 
 FUNCTIONS[np.bincount] = bincount
 
-__all__ = ["numpy_all"]
+__all__ = ["register_numpy"]

@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.masked_axes import INT64, Int, as_int, clip, fresh, known_int, subtract, var_of
-from xlapy.dispatch.numpy import register_numpy as numpy_all
+from xlapy.dispatch.numpy import register_numpy
 from xlapy.dispatch.numpy.rule_operands import absent, known, require_dtype, sequence_items
 from xlapy.dispatch.numpy.view_functions import as_array
 from xlapy.dispatch.protocol import Machine, Refused
@@ -37,7 +37,7 @@ def _bound(machine: Machine, n, maximum):
     bounds = (number.low, min(number.high, int(most)))
     if isinstance(n, NumpyScalar):
         return NumpyScalar(machine.builder.convert(var, n.var.type.dtype), bounds)
-    return bounded.scalar(machine, Int(var, *bounds))
+    return masked_axes.scalar(machine, Int(var, *bounds))
 
 
 def _at_most(n, limit):
@@ -83,7 +83,7 @@ def _with_room(item: object) -> None:
         found = _room(machine, shape)
         if found is None:
             return before(machine, shape, *args, **kwargs)
-        return bounded.made(machine, before(machine, found[0], *args, **kwargs), found[1], own=True)
+        return masked_axes.made(machine, before(machine, found[0], *args, **kwargs), found[1], own=True)
 
     registry.function(item)(rule)
 
@@ -104,7 +104,7 @@ def _broadcast_to(machine, array, shape, *args, **kwargs):
         # one element is repeated as often as wanted; others would have to be as many
         if len(sizes) <= len(found[1]) and all(n == 1 for n, some in zip(sizes, dynamic, strict=True) if some):
             view = registry.passed_on(_broadcast_before, machine, array, found[0], *args, **kwargs)
-            return bounded.made(machine, view, found[1])
+            return masked_axes.made(machine, view, found[1])
     return registry.passed_on(_broadcast_before, machine, array, shape, *args, **kwargs)
 
 
@@ -183,4 +183,4 @@ def _ramp(start, room, dtype):
     return (start + jnp.arange(room)).astype(dtype)
 
 
-__all__ = ["numpy_all"]
+__all__ = ["register_numpy"]

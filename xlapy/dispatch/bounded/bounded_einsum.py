@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
 from xlapy.dispatch.bounded.masked_axes import made, require_static, same_length
 from xlapy.dispatch.numpy.rule_operands import known, operand
@@ -24,7 +24,7 @@ def _einsum(machine, subscripts, *arrays, optimize=False):
     factors = []
     for names, array in zip(labels, arrays, strict=False):
         var, axes = (
-            bounded.compacted(machine, array) if isinstance(array, BoundedArray) else (operand(machine, array), ())
+            masked_axes.compacted(machine, array) if isinstance(array, BoundedArray) else (operand(machine, array), ())
         )
         axes = axes or (None,) * len(var.type.shape)
         if len(names) != len(axes) or len(labels) != len(arrays) or len(set(names)) != len(names):
@@ -36,7 +36,7 @@ def _einsum(machine, subscripts, *arrays, optimize=False):
             if not alike or (summed and not all(name in factor for factor in labels)):
                 raise require_static(machine, given, "np.einsum of such arrays")
         zeros = machine.builder.broadcast(machine.builder.constant(0, var.type.dtype), var.type.shape)
-        factors.append(machine.new_array(bounded.select_valid(machine, var, zeros, axes)))
+        factors.append(machine.new_array(masked_axes.select_valid(machine, var, zeros, axes)))
     if len(factors) == 1 and set(labels[0]) == set(result):
         raise require_static(machine, given, "np.einsum as a view")
     return made(

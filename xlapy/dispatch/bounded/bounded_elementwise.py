@@ -9,8 +9,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.arrays.memory_order import keep_order
-from xlapy.dispatch.bounded import layout_matching
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import layout_matching, masked_axes
 from xlapy.dispatch.bounded.masked_axes import (
     INT64,
     Int,
@@ -55,7 +54,7 @@ def unify(
     ValueError in the program where the lengths do not broadcast.
     """
     arrays = [_as_array(machine, v) for v in values]
-    rooms = [None if a is None else bounded.parts(machine, a) for a in arrays]
+    rooms = [None if a is None else masked_axes.parts(machine, a) for a in arrays]
     variables: list[Var | None] = [None] * len(values)
     rank = max(len(r[1]) for r in rooms if r is not None)
     axes: list[Lanes | None] = [None] * rank
@@ -115,7 +114,7 @@ def _align(machine: Machine, values, rooms, variables, back: int, dynamic: list,
 def _opposite(machine: Machine, values, dynamic: list) -> bool:
     """Whether two lengths are those of `x[k:]` and `x[:-k]`; ValueError in the program where these differ."""
     (_, first, room), (_, second, size) = dynamic[0], dynamic[-1]
-    found = bounded.opposite(first, second, room) if len(dynamic) == 2 and room == size > 1 else None
+    found = masked_axes.opposite(first, second, room) if len(dynamic) == 2 and room == size > 1 else None
     if found is None:
         return False
     machine.check(machine.builder.elementwise("eq", *found), ValueError, _differ(machine, values))
@@ -251,7 +250,7 @@ def unary(machine: Machine, symbol: str, value: BoundedArray) -> Value:
 
 def _inplace(machine: Machine, ufunc: np.ufunc, left: Value, right: Value) -> Value:
     """`left op= right`: writes through to what `left` shows."""
-    room, axes = bounded.taken_apart(machine, left)
+    room, axes = masked_axes.taken_apart(machine, left)
     if not room.writeable:
         return machine.raise_(ValueError, "output array is read-only")
     if ufunc is np.matmul:
@@ -277,7 +276,7 @@ def _inplace(machine: Machine, ufunc: np.ufunc, left: Value, right: Value) -> Va
 
 def deliver(machine: Machine, result: Value, out: Value, inputs: Sequence[Value], where: Value | None) -> Value:
     """Write the result of a ufunc of `inputs` into `out`, where `where` is true."""
-    room, axes = bounded.taken_apart(machine, out)
+    room, axes = masked_axes.taken_apart(machine, out)
     if not room.writeable:
         return machine.raise_(ValueError, "output array is read-only")
 
@@ -294,7 +293,7 @@ def deliver(machine: Machine, result: Value, out: Value, inputs: Sequence[Value]
     before, new = machine.read(room), cast(machine, placed(result), room.type.dtype)
     if where is not None:
         mask = where if isinstance(where, NdArray | BoundedArray) else machine.new_array(operand(machine, where))
-        new = machine.builder.elementwise("select", cast(machine, placed(mask), bounded.BOOL), new, before)
+        new = machine.builder.elementwise("select", cast(machine, placed(mask), masked_axes.BOOL), new, before)
     machine.write(room, select_valid(machine, new, before, axes))
     return out
 
@@ -309,7 +308,7 @@ def product(machine: Machine, function: Callable, left: Value, right: Value) -> 
         if function is np.matmul:
             machine.raise_(ValueError, "matmul: Input operand has not enough dimensions")
         return elementwise(machine, np.multiply, (left, right))
-    (one, first), (two, second) = (bounded.taken_apart(machine, p) for p in pair)
+    (one, first), (two, second) = (masked_axes.taken_apart(machine, p) for p in pair)
     if not 1 <= len(first) <= 2 or not 1 <= len(second) <= 2:
         raise require_static(machine, next(v for v in pair if involved(v)), "a product of such dimensions")
     a, b = machine.read(one), machine.read(two)
@@ -329,7 +328,7 @@ def product(machine: Machine, function: Callable, left: Value, right: Value) -> 
     (dtype, _, result_type) = ufuncs.loop(np.matmul, (a.type.dtype, b.type.dtype))
     a, b = cast(machine, a, dtype), cast(machine, b, dtype)
     axes = (*first[:-1], *(x for k, x in enumerate(second) if k != inner))
-    if valid is not None and len(first) == 1 == len(second) and dtype != bounded.BOOL:
+    if valid is not None and len(first) == 1 == len(second) and dtype != masked_axes.BOOL:
         found = machine.leaf(_masked_dot, (a, b, valid), name="dot")
         return machine.numpy_result(noted(found, Lanewise("dot", _masked_dot, (), (0, 1)))[0])
     if valid is not None:
@@ -385,7 +384,7 @@ def outer(machine: Machine, left: Value, right: Value) -> Value:
     vectors = []
     for value, shape in ((left, (-1, 1)), (right, (1, -1))):
         array = _as_array(machine, value)
-        found = None if array is None else bounded.parts(machine, array)
+        found = None if array is None else masked_axes.parts(machine, array)
         if found is None or len(found[1]) != 1:
             raise require_static(machine, first_of((left, right), {}), "np.outer")
         (lanes,) = found[1]

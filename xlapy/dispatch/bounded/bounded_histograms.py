@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
 from xlapy.dispatch.bounded.library_functions import is_rows
 from xlapy.dispatch.bounded.masked_axes import require_static
@@ -28,15 +28,15 @@ def _histogram(machine, a, bins=10, range=None, density=None, weights=None):
         or kind_of(a.base.type.dtype) not in "iuf"
     ):
         raise require_static(machine, first_of((a, bins, range, weights), {}), "np.histogram of such arrays")
-    if bounded.involved(bins, range):
+    if masked_axes.involved(bins, range):
         raise require_static(machine, a, "np.histogram with such arguments")
     lanes = a.lanes
-    valid = bounded.valid_lanes(machine, lanes, a.base.type.shape[0])
+    valid = masked_axes.valid_lanes(machine, lanes, a.base.type.shape[0])
     filled = machine.new_array(machine.leaf(_lively, (machine.read(a.base), valid), name="fill")[0])
     if absent(weights):
         counted = machine.builder.convert(valid, np.dtype(np.int64))
     else:
-        if not isinstance(weights, BoundedArray) or not bounded.same_lanes(weights.lanes, lanes):
+        if not isinstance(weights, BoundedArray) or not masked_axes.same_lanes(weights.lanes, lanes):
             raise require_static(machine, a, "np.histogram with such weights")
         given = machine.read(weights.base)
         zeros = machine.builder.broadcast(machine.builder.constant(0, given.type.dtype), given.type.shape)
@@ -61,7 +61,7 @@ def _in_grid(machine: Machine, item: object, samples: list[Value], bins, range, 
     if not isinstance(first, BoundedArray) or len(first.axes) != 1 or first.base.type.shape[0] < 2:
         raise require_static(machine, first_of((*samples, bins, range, weights), {}), "a histogram of such arrays")
     lanes, room = first.axes[0], first.base.type.shape
-    if lanes is None or bounded.involved(bins, range):
+    if lanes is None or masked_axes.involved(bins, range):
         raise require_static(machine, first_of((*samples, bins, range, weights), {}), "a histogram of such arrays")
     given = [] if absent(weights) else [weights]
     rooms: list[NdArray] = []
@@ -69,11 +69,11 @@ def _in_grid(machine: Machine, item: object, samples: list[Value], bins, range, 
         like = isinstance(one, BoundedArray) and len(one.axes) == 1 and one.axes[0] is not None
         if not isinstance(one, BoundedArray) or not like or kind_of(one.base.type.dtype) not in "iuf":
             raise require_static(machine, first_of((*samples, *given), {}), "a histogram of such arrays")
-        if not bounded.same_lanes(one.lanes, lanes) or one.base.type.shape != room:
+        if not masked_axes.same_lanes(one.lanes, lanes) or one.base.type.shape != room:
             raise require_static(machine, first_of((*samples, *given), {}), "a histogram of such arrays")
         rooms.append(one.base)
     builder = machine.builder
-    valid = bounded.valid_lanes(machine, lanes, room[0])
+    valid = masked_axes.valid_lanes(machine, lanes, room[0])
     filled = [
         machine.new_array(machine.leaf(_lively, (machine.read(base), valid), name="fill")[0])
         for base in rooms[: len(samples)]

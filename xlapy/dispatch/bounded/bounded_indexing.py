@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch.arrays import advanced_indexing as numpy_fancy
-from xlapy.dispatch.arrays import indexing
+from xlapy.dispatch.arrays import advanced_indexing, indexing
 from xlapy.dispatch.arrays.views import read_view, write_view
-from xlapy.dispatch.bounded import index_arrays
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import index_arrays, masked_axes
 from xlapy.dispatch.bounded.bounded_slices import basic
 from xlapy.dispatch.bounded.layout_matching import assign, stored
 from xlapy.dispatch.bounded.masked_axes import (
@@ -57,7 +55,7 @@ def getitem(machine: Machine, array: Value, key: Value) -> Value:
         return machine.getitem(*_by_truth(machine, array, key))
     if isinstance(array, NumpyScalar) or isinstance(array, NdArray) and not _concerns(machine, key):
         return indexing.getitem(machine, array, key)
-    room, axes = bounded.taken_apart(machine, array)
+    room, axes = masked_axes.taken_apart(machine, array)
     items = indexing.items_of(key)
     if involved(*items):
         mask = _mask_alone(items)
@@ -70,8 +68,8 @@ def getitem(machine: Machine, array: Value, key: Value) -> Value:
         if isinstance(result, NdArray) and result.type.shape == () and not parsed.ellipsis:
             return machine.numpy_result(read_view(machine, result))
         if parsed.scalar_array:
-            view, found = bounded.taken_apart(machine, result)
-            return bounded.made(machine, machine.new_array(read_view(machine, view)), found, own=True)
+            view, found = masked_axes.taken_apart(machine, result)
+            return masked_axes.made(machine, machine.new_array(read_view(machine, view)), found, own=True)
         return result
     where = _only_mask(parsed.parts)
     selected = _selection(machine, array, parsed.parts)
@@ -83,7 +81,7 @@ def getitem(machine: Machine, array: Value, key: Value) -> Value:
         return indexing.getitem(machine, room, key)
     view, mask, axis = _masked_view(machine, room, axes, parsed.parts, where)
     rank = len(mask.type.shape)
-    base, found = bounded.taken_apart(machine, view)
+    base, found = masked_axes.taken_apart(machine, view)
     if involved(view) and any(x is not None for x in found[axis : axis + rank]):
         raise require_static(machine, view, "a mask that is no selection")
     var = _flattened(machine, read_view(machine, base), axis, rank)
@@ -99,7 +97,7 @@ def setitem(machine: Machine, array: Value, key: Value, value: Value) -> None:
     if isinstance(array, NdArray) and not involved(value) and not _concerns(machine, key):
         indexing.setitem(machine, array, key, value)
         return
-    room, axes = bounded.taken_apart(machine, array)
+    room, axes = masked_axes.taken_apart(machine, array)
     if not room.writeable:
         machine.raise_(ValueError, "assignment destination is read-only")
     items = indexing.items_of(key)
@@ -193,7 +191,7 @@ def _masked_view(machine: Machine, room: NdArray, axes, parts: Sequence[Part], p
         if k == place:
             axis = before
             rest.extend([("all", None)] * rank)
-            numpy_fancy._check_mask_shape(machine, room, mask.type.shape, len(rest) - rank)
+            advanced_indexing._check_mask_shape(machine, room, mask.type.shape, len(rest) - rank)
         else:
             rest.append(part)
             before += k < place and part[0] != "int"
@@ -221,23 +219,23 @@ def _assign_masked(machine: Machine, view: NdArray, mask: Var, axis: int, value:
 
 def _refined(machine: Machine, array: Value, axes, mask: BoundedArray) -> tuple[Lanes | None, ...]:
     """The lanes of `array[mask]`; IndexError where the mask has another length than the array."""
-    room, _ = bounded.taken_apart(machine, array)
+    room, _ = masked_axes.taken_apart(machine, array)
     if len(mask.axes) != 1 or not axes:
         raise require_static(machine, mask, "a mask of several dimensions")
     (lanes,), mine = mask.axes, axes[0]
     size, hits = room.type.shape[0], machine.read(mask.base)
     count = hits.type.shape[0]
     if lanes is None or mine is None or not same_length(lanes, mine):
-        mask_length = bounded.length_int(machine, lanes, count)
-        length = bounded.length_int(machine, mine, size)
+        mask_length = masked_axes.length_int(machine, lanes, count)
+        length = masked_axes.length_int(machine, mine, size)
         bad = machine.builder.elementwise("ne", var_of(machine, mask_length), var_of(machine, length))
         some = machine.builder.elementwise("ne", var_of(machine, mask_length), machine.builder.constant(0, INT64))
         bad = machine.builder.elementwise("bitwise_and", bad, some)  # NumPy takes an empty mask for any dimension
         text = machine.message(
             "boolean index did not match indexed array along axis 0; size of axis is {} but size of corresponding"
             " boolean axis is {}",
-            bounded.scalar(machine, length),
-            bounded.scalar(machine, mask_length),
+            masked_axes.scalar(machine, length),
+            masked_axes.scalar(machine, mask_length),
         )
         machine.check(bad, IndexError, text)
     if min(size, count) == 0:
@@ -245,5 +243,5 @@ def _refined(machine: Machine, array: Value, axes, mask: BoundedArray) -> tuple[
     elif size != count or lanes is None or mine is None or not same_lanes(lanes, mine):
         hits = moved(machine, hits, 0, lanes, mine, size)
     if mine is not None:
-        hits = machine.builder.elementwise("bitwise_and", bounded.valid_lanes(machine, mine, size), hits)
+        hits = machine.builder.elementwise("bitwise_and", masked_axes.valid_lanes(machine, mine, size), hits)
     return (masked_lanes(machine, hits), *axes[1:])

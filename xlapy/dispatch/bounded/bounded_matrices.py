@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_creation import is_dynamic
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.bounded.library_functions import MOST_PAIRS, in_python
@@ -78,7 +78,7 @@ def _part(item, kept) -> None:
     """np.triu and np.tril."""
 
     def rule(machine, m, k=0):
-        if not isinstance(m, BoundedArray) or len(m.axes) != 2 or bounded.involved(k):
+        if not isinstance(m, BoundedArray) or len(m.axes) != 2 or masked_axes.involved(k):
             raise require_static(machine, first_of((m, k), {}), f"np.{item.__name__} of such arrays")
         return machine.call(Const(kept), (m, *([k] if not isinstance(k, int) else [])))
 
@@ -116,22 +116,23 @@ def _diagonal(machine, a, offset=0):
     rows, columns = a.axes
     shape = a.base.type.shape
     front = all(x is None or (x.valid is None and isinstance(x.start, int) and x.start == 0) for x in a.axes)
-    alike = rows is not None and columns is not None and shape[0] == shape[1] and bounded.same_lanes(rows, columns)
+    alike = rows is not None and columns is not None and shape[0] == shape[1] and masked_axes.same_lanes(rows, columns)
     view = machine.call(Const(np.diagonal), (a.base, Const(place)))
     if alike and place == 0:
-        return bounded.made(machine, view, (rows,))
+        return masked_axes.made(machine, view, (rows,))
     if not front:
         raise require_static(machine, a, "np.diagonal of such selections")
-    sizes = [bounded.length_int(machine, x, n) for x, n in zip(a.axes, shape, strict=True)]
+    sizes = [masked_axes.length_int(machine, x, n) for x, n in zip(a.axes, shape, strict=True)]
     cut = [
-        bounded.subtract(machine, n, bounded.known_int(max(s, 0))) for n, s in zip(sizes, (-place, place), strict=True)
+        masked_axes.subtract(machine, n, masked_axes.known_int(max(s, 0)))
+        for n, s in zip(sizes, (-place, place), strict=True)
     ]
-    most = bounded.known_int(max(view.type.shape[0], 0))
-    shorter = bounded.clip(
-        machine, cut[0], bounded.known_int(0), bounded.Int(bounded.var_of(machine, cut[1]), 0, most.high)
+    most = masked_axes.known_int(max(view.type.shape[0], 0))
+    shorter = masked_axes.clip(
+        machine, cut[0], masked_axes.known_int(0), masked_axes.Int(masked_axes.var_of(machine, cut[1]), 0, most.high)
     )
-    length = bounded.clip(machine, shorter, bounded.known_int(0), most)
-    return bounded.made(machine, view, (bounded.Lanes(bounded.var_of(machine, length)),))
+    length = masked_axes.clip(machine, shorter, masked_axes.known_int(0), most)
+    return masked_axes.made(machine, view, (masked_axes.Lanes(masked_axes.var_of(machine, length)),))
 
 
 def _diag(machine, v, k=0):
@@ -145,11 +146,11 @@ def _diag(machine, v, k=0):
 def _trace(machine, a, offset=0):
     if not isinstance(a, BoundedArray) or len(a.axes) != 2:
         raise require_static(machine, first_of((a, offset), {}), "np.trace of such arrays")
-    var, axes = bounded.compacted(machine, a)
+    var, axes = masked_axes.compacted(machine, a)
     zeros = machine.builder.broadcast(machine.builder.constant(0, var.type.dtype), var.type.shape)
     return machine.call(
         Const(np.trace),
-        (machine.new_array(bounded.select_valid(machine, var, zeros, axes)), Const(known(machine, offset))),
+        (machine.new_array(masked_axes.select_valid(machine, var, zeros, axes)), Const(known(machine, offset))),
     )
 
 
@@ -200,7 +201,7 @@ def _meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
 def _grid(machine, *xi, copy=True, sparse=False, indexing="xy"):
     arrays = [machine.call(Const(np.asarray), (x,)) for x in xi]
-    rooms = [bounded.taken_apart(machine, x)[0].type.shape for x in arrays]
+    rooms = [masked_axes.taken_apart(machine, x)[0].type.shape for x in arrays]
     plain = absent(copy) or copy is True or known(machine, copy)
     sparse, indexing = bool(known(machine, sparse)), known(machine, indexing)
     if (
@@ -230,7 +231,7 @@ def _cross(a, b):
 
 def _cross_rule(machine, a, b):
     for value in (a, b):
-        found = bounded.parts(machine, value)
+        found = masked_axes.parts(machine, value)
         if found is None or len(found[1]) not in (1, 2) or found[0].type.shape[-1] != 3 or found[1][-1] is not None:
             raise require_static(machine, first_of((a, b), {}), "np.cross of such arrays")
     return machine.call(Const(_cross), (a, b))

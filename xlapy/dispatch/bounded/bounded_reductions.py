@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_slices import basic
 from xlapy.dispatch.bounded.masked_axes import (
     INT64,
@@ -20,8 +20,7 @@ from xlapy.dispatch.bounded.masked_axes import (
     valid_mask,
     var_of,
 )
-from xlapy.dispatch.numpy import moments
-from xlapy.dispatch.numpy import reductions as numpy_reductions
+from xlapy.dispatch.numpy import moments, reductions
 from xlapy.dispatch.numpy.accumulations import accumulate_rule
 from xlapy.dispatch.numpy.numpy_leaves import bounded as index_within
 from xlapy.dispatch.numpy.rule_operands import absent, cast, inexact, kind_of, known, operand, reshape
@@ -42,7 +41,7 @@ def _default(value: object) -> bool:
 
 
 def _axes(machine: Machine, array: BoundedArray, axis: object) -> tuple[int, ...]:
-    return numpy_reductions.normalised_axes(machine, axis, len(array.axes))
+    return reductions.normalised_axes(machine, axis, len(array.axes))
 
 
 def _counted(machine: Machine, array: BoundedArray, axes: tuple[int, ...], where: object) -> Value:
@@ -50,9 +49,9 @@ def _counted(machine: Machine, array: BoundedArray, axes: tuple[int, ...], where
     lanes = [x if k in axes else None for k, x in enumerate(array.axes)]
     mask = valid_mask(machine, array.base.type.shape, lanes)
     if not _default(where):
-        if bounded.involved(where):
+        if masked_axes.involved(where):
             raise require_static(machine, array, "where= of dynamic length")
-        given = machine.builder.broadcast(operand(machine, where, bounded.BOOL), array.base.type.shape)
+        given = machine.builder.broadcast(operand(machine, where, masked_axes.BOOL), array.base.type.shape)
         mask = given if mask is None else machine.builder.elementwise("bitwise_and", mask, given)
     return Const(True) if mask is None else JaxArray(mask)
 
@@ -61,7 +60,7 @@ def _remaining(machine: Machine, array: BoundedArray, axes: tuple[int, ...], kee
     """The result with the dimensions that are left."""
     kept = bool(known(machine, keep if keep is not _NONE else False, "keepdims"))
     out = [None if k in axes else x for k, x in enumerate(array.axes) if kept or k not in axes]
-    return bounded.made(machine, result, out, own=True)
+    return masked_axes.made(machine, result, out, own=True)
 
 
 def _whole_out(machine: Machine, array: BoundedArray, axes: tuple[int, ...], out: object) -> None:
@@ -76,11 +75,11 @@ def reduce(machine, ufunc, array, axis=None, dtype=None, out=None, keepdims=Fals
     given = initial if not (initial is _NONE or absent(initial)) else None
     if ufunc in (np.maximum, np.minimum):
         result = _extreme(machine, ufunc, array, axes, out, keepdims, given, where, name)
-    elif ufunc in numpy_reductions.NATIVE or ufunc.identity is not None:
+    elif ufunc in reductions.NATIVE or ufunc.identity is not None:
         mask = _counted(machine, array, axes, where)
         room = JaxArray(machine.read(array.base))
         axis = Tuple(tuple(map(Const, axes)))
-        result = numpy_reductions.reduce_rule(machine, ufunc, room, axis, dtype, out, keepdims, given, mask, name)
+        result = reductions.reduce_rule(machine, ufunc, room, axis, dtype, out, keepdims, given, mask, name)
     else:
         raise require_static(machine, array, f"{ufunc.__name__}.reduce")
     return _remaining(machine, array, axes, keepdims, result)
@@ -113,7 +112,7 @@ def _empty(machine: Machine, array: BoundedArray, axes: tuple[int, ...]) -> Var:
     builder = machine.builder
     zero = builder.constant(0, INT64)
     lengths = [
-        var_of(machine, bounded.length_int(machine, x, n))
+        var_of(machine, masked_axes.length_int(machine, x, n))
         for x, n in zip(array.axes, array.base.type.shape, strict=True)
     ]
     bad: Var = builder.constant(False)
@@ -141,7 +140,7 @@ def _extreme(machine, ufunc, array, axes, out, keepdims, initial, where, name):
         raise require_static(machine, array, "an extreme of nothing")
     room = JaxArray(_filled(machine, array, mask, ufunc is np.maximum))
     axis = Tuple(tuple(map(Const, axes)))
-    return numpy_reductions.reduce_rule(machine, ufunc, room, axis, None, out, keepdims, initial, True, name)
+    return reductions.reduce_rule(machine, ufunc, room, axis, None, out, keepdims, initial, True, name)
 
 
 def moment(machine, function, array, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
@@ -175,7 +174,7 @@ def arg_extreme(machine, function, array, axis=None, out=None, keepdims=False):
     keep = bool(known(machine, keepdims if keepdims is not _NONE else False, "keepdims"))
     var = _filled(machine, array, _counted(machine, array, axes, True), largest)
     jax_function = jnp.argmax if largest else jnp.argmin
-    found = machine.leaf(numpy_reductions._arg_leaf, (var,), (jax_function, place, keep), name=function.__name__)[0]
+    found = machine.leaf(reductions._arg_leaf, (var,), (jax_function, place, keep), name=function.__name__)[0]
     if lanes is not None and lanes.valid is not None:
         found = machine.leaf(_rank_of, (lanes.valid, found), name="rank")[0]
     elif lanes is not None and lanes.start != 0:
@@ -205,7 +204,7 @@ def accumulate(machine, ufunc, array, axis=None, dtype=None, out=None):
     lanes = [x if k == place else None for k, x in enumerate(array.axes)]
     var = select_valid(machine, machine.read(array.base), unit, lanes)
     result = accumulate_rule(machine, ufunc, JaxArray(var), Const(place), dtype)
-    return bounded.made(machine, result, array.axes, own=True)
+    return masked_axes.made(machine, result, array.axes, own=True)
 
 
 def _vector(machine: Machine, array: BoundedArray, what: str) -> tuple[Var, Var, Lanes]:
@@ -214,7 +213,7 @@ def _vector(machine: Machine, array: BoundedArray, what: str) -> tuple[Var, Var,
         raise require_static(machine, array, f"{what} of several dimensions")
     settle_widths(machine, array)
     lanes = array.lanes
-    return machine.read(array.base), bounded.valid_lanes(machine, lanes, array.base.type.shape[0]), lanes
+    return machine.read(array.base), masked_axes.valid_lanes(machine, lanes, array.base.type.shape[0]), lanes
 
 
 def sort(machine, array, axis=-1, kind=None, order=None, *, stable=None):
@@ -381,7 +380,7 @@ def diff(machine, array, n=1, axis=-1, prepend=None, append=None):
     times = known(machine, n)
     ends = [() if v in (None, _NONE) else (machine.call(Const(np.atleast_1d), (v,)),) for v in (prepend, append)]
     plain = len(array.axes) == 1 and known(machine, axis) in (0, -1) and isinstance(times, int) and times >= 0
-    if not plain or any(len(bounded.taken_apart(machine, v)[0].type.shape) != 1 for end in ends for v in end):
+    if not plain or any(len(masked_axes.taken_apart(machine, v)[0].type.shape) != 1 for end in ends for v in end):
         raise require_static(machine, array, "np.diff with options")
     if any(ends) and times:
         array = machine.call(Const(np.concatenate), (Tuple((*ends[0], array, *ends[1])),))
@@ -393,7 +392,7 @@ def diff(machine, array, n=1, axis=-1, prepend=None, append=None):
 
 
 def _differences(machine: Machine, array: BoundedArray) -> Value:
-    var, axes = bounded.compacted(machine, array)
+    var, axes = masked_axes.compacted(machine, array)
     flat = fresh(machine, var, axes)
     later, earlier = _slice(machine, flat, 1, None), _slice(machine, flat, None, -1)
     return machine.binary("^" if var.type.dtype == np.bool_ else "-", later, earlier)
@@ -401,7 +400,7 @@ def _differences(machine: Machine, array: BoundedArray) -> Value:
 
 def _slice(machine: Machine, array: Value, start: object, stop: object) -> Value:
     key = ("slice", bounded_slice(start, stop))
-    room, axes = bounded.taken_apart(machine, array)
+    room, axes = masked_axes.taken_apart(machine, array)
     return basic(machine, room, axes, [key])
 
 
@@ -414,7 +413,7 @@ def count_nonzero(machine, array, axis=None, *, keepdims=False):
     """np.count_nonzero."""
     axes = _axes(machine, array, axis)
     mask = _counted(machine, array, axes, True)
-    hit = cast(machine, machine.read(array.base), bounded.BOOL)
+    hit = cast(machine, machine.read(array.base), masked_axes.BOOL)
     if isinstance(mask, JaxArray):
         hit = machine.builder.elementwise("bitwise_and", hit, mask.var)
     result = machine.call(

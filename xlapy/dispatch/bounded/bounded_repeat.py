@@ -6,11 +6,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.bounded.library_functions import type_of_array
 from xlapy.dispatch.bounded.masked_axes import INT64, fresh, involved, require_static
-from xlapy.dispatch.numpy import register_numpy as numpy_all
+from xlapy.dispatch.numpy import register_numpy
 from xlapy.dispatch.numpy.rule_operands import known, known_index
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.numbers import known_bounds
@@ -53,7 +53,7 @@ def _repeat(machine: Machine, a: Value, repeats: Value, axis: Value | None = Non
     if times < 0:
         machine.raise_(ValueError, "repeats may not contain negative values.")
     assert isinstance(a, BoundedArray)
-    var, (lanes, *others) = bounded.compacted(machine, a)
+    var, (lanes, *others) = masked_axes.compacted(machine, a)
     assert lanes is not None
     length = machine.builder.elementwise("mul", lanes.length, machine.builder.constant(times, INT64))
     return fresh(machine, machine.leaf(_repeated, (var,), (times,))[0], (Lanes(length), *others))
@@ -104,4 +104,4 @@ def _of_parts(a, repeats, axis):
 
 FUNCTIONS[np.repeat] = METHODS["repeat"] = _repeat
 
-__all__ = ["numpy_all"]
+__all__ = ["register_numpy"]

@@ -10,9 +10,7 @@ import numpy as np
 
 from xlapy.dispatch import registry
 from xlapy.dispatch.arrays.memory_order import layout_model
-from xlapy.dispatch.bounded import bounded_elementwise as bounded_arithmetic
-from xlapy.dispatch.bounded import bounded_reductions
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import bounded_elementwise, bounded_reductions, masked_axes
 from xlapy.dispatch.bounded.bounded_indexing import getitem
 from xlapy.dispatch.bounded.bounded_slices import reversed_parts
 from xlapy.dispatch.bounded.layout_matching import assign
@@ -97,13 +95,13 @@ def call(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, V
     if isinstance(item, np.ufunc):
         if item not in TABLE or kwargs or len(args) != item.nin:
             return _ufunc_with_options(machine, item, args, kwargs, array)
-        return bounded_arithmetic.elementwise(machine, item, args)
+        return bounded_elementwise.elementwise(machine, item, args)
     if _hashable(item) and item in _LANEWISE:
         if item in _LIKE and not absent(kwargs.get("shape")) and isinstance(args[0], BoundedArray):
             return machine.call(Const(item), [args[0].base, *args[1:]], kwargs)
         if any(map(involved, kwargs.values())) or not absent(kwargs.get("out")) or "copy" in kwargs:
             raise require_static(machine, array, _name(item))
-        return bounded_arithmetic.lanewise(machine, item, args, kwargs)
+        return bounded_elementwise.lanewise(machine, item, args, kwargs)
     if _hashable(item) and item in _OF_TYPES:
         return machine.call(Const(item), [a.base if isinstance(a, BoundedArray) else a for a in args], kwargs)
     if getattr(item, "__module__", None) == "_operator":
@@ -137,15 +135,15 @@ def _ufunc_with_options(machine: Machine, ufunc: np.ufunc, args, kwargs, array: 
     where = options.pop("where", None)
     if ufunc not in TABLE or ufunc.nout != 1 or options or len(args) > ufunc.nin + 1 or len(inputs) < ufunc.nin:
         raise require_static(machine, array, f"np.{ufunc.__name__} with options")
-    result = bounded_arithmetic.elementwise(machine, ufunc, inputs)
+    result = bounded_elementwise.elementwise(machine, ufunc, inputs)
     if absent(out):
         if where is not None:
             raise require_static(machine, array, f"np.{ufunc.__name__} with where= and without out=")
         return result
-    found, made = bounded.parts(machine, out), bounded.parts(machine, result)
+    found, made = masked_axes.parts(machine, out), masked_axes.parts(machine, result)
     if found is None or made is None or not np.can_cast(made[0].type.dtype, found[0].type.dtype, "same_kind"):
         raise require_static(machine, array, f"np.{ufunc.__name__} with such an out=")
-    return bounded_arithmetic.deliver(machine, result, out, inputs, where)
+    return bounded_elementwise.deliver(machine, result, out, inputs, where)
 
 
 def _hashable(item: Any) -> bool:
@@ -331,7 +329,7 @@ FUNCTIONS[all] = _builtin_truth(np.logical_and)
 @_function(np.take)
 @_method("take")
 def _take(machine, a, indices, axis=None):
-    rank = len((bounded.parts(machine, a) or (None, ()))[1])
+    rank = len((masked_axes.parts(machine, a) or (None, ()))[1])
     if known(machine, axis) not in ((None, 0, -1) if rank == 1 else (0,)):
         raise require_static(machine, first_of((a, indices), {}), "np.take along such dimensions")
     if isinstance(a, BoundedArray) and not isinstance(indices, BoundedArray):
@@ -346,7 +344,7 @@ def _require_elements(a, wanted):
 
 def contains(machine: Machine, item: Value, array: BoundedArray) -> Value:
     """`item in array`."""
-    found = bounded_arithmetic.operator(machine, "in", array if item is array else item, array)
+    found = bounded_elementwise.operator(machine, "in", array if item is array else item, array)
     assert found is not None
     return found
 
@@ -358,7 +356,7 @@ def _product(function):
     def rule(machine, a, b, out=None):
         if not absent(out):
             raise require_static(machine, first_of((a, b, out), {}), "out=")
-        return bounded_arithmetic.product(machine, function, a, b)
+        return bounded_elementwise.product(machine, function, a, b)
 
     return rule
 
@@ -368,20 +366,24 @@ _function(np.matmul)(_product(np.matmul))
 _method("dot")(_product(np.dot))
 
 
-_function(abs)(lambda machine, a: bounded_arithmetic.elementwise(machine, np.absolute, (a,)))
+_function(abs)(lambda machine, a: bounded_elementwise.elementwise(machine, np.absolute, (a,)))
 
 
 @_function(np.inner)
 def _inner(machine, a, b):
-    if any(len(found[1]) != 1 for found in (bounded.parts(machine, a), bounded.parts(machine, b)) if found is not None):
+    if any(
+        len(found[1]) != 1
+        for found in (masked_axes.parts(machine, a), masked_axes.parts(machine, b))
+        if found is not None
+    ):
         raise require_static(machine, first_of((a, b), {}), "np.inner of several dimensions")
-    return bounded_arithmetic.product(machine, np.dot, a, b)
+    return bounded_elementwise.product(machine, np.dot, a, b)
 
 
 @_function(np.vdot)
 def _vdot(machine, a, b):
     if isinstance(a, BoundedArray) and a.base.type.dtype.kind == "c":
-        a = bounded_arithmetic.elementwise(machine, np.conjugate, (a,))
+        a = bounded_elementwise.elementwise(machine, np.conjugate, (a,))
     return _inner(machine, a, b)
 
 
@@ -389,26 +391,26 @@ def _vdot(machine, a, b):
 def _outer(machine, a, b, out=None):
     if not absent(out):
         raise require_static(machine, first_of((a, b), {}), "out=")
-    return bounded_arithmetic.outer(machine, a, b)
+    return bounded_elementwise.outer(machine, a, b)
 
 
 # -- attributes -------------------------------------------------------------------------------------------------------
 
 
 def _shape(machine: Machine, array: BoundedArray) -> Value:
-    return Tuple(tuple(bounded.shape_of(machine, array)))
+    return Tuple(tuple(masked_axes.shape_of(machine, array)))
 
 
 def _size(machine: Machine, array: BoundedArray) -> Value:
     total: Value = Const(1)
-    for length in bounded.shape_of(machine, array):
+    for length in masked_axes.shape_of(machine, array):
         total = machine.binary("*", total, length)
     return total
 
 
 def length(machine: Machine, array: BoundedArray) -> Value:
     """`len(array)`."""
-    return bounded.shape_of(machine, array)[0]
+    return masked_axes.shape_of(machine, array)[0]
 
 
 def truth(machine: Machine, array: BoundedArray) -> bool | Var:
@@ -438,14 +440,14 @@ _ATTRIBUTES.update(
     dtype=lambda machine, array: Const(array.base.type.dtype),
     itemsize=lambda machine, array: Const(array.base.type.dtype.itemsize),
     T=transposed,
-    real=lambda machine, array: bounded.made(machine, machine.getattr(array.base, "real"), array.axes),
-    imag=lambda machine, array: bounded.made(machine, machine.getattr(array.base, "imag"), array.axes),
+    real=lambda machine, array: masked_axes.made(machine, machine.getattr(array.base, "real"), array.axes),
+    imag=lambda machine, array: masked_axes.made(machine, machine.getattr(array.base, "imag"), array.axes),
 )
 _function(len)(length)
 _function(np.shape)(_shape)
 _function(np.size)(
     lambda machine, a, axis=None: (
-        _size(machine, a) if absent(axis) else bounded.shape_of(machine, a)[known_index(machine, axis)]
+        _size(machine, a) if absent(axis) else masked_axes.shape_of(machine, a)[known_index(machine, axis)]
     )
 )
 _function(np.ndim)(lambda machine, a: Const(len(a.axes)))
@@ -550,18 +552,18 @@ def _flat(machine, a):
         raise require_static(machine, a, "np.ravel of several dimensions")
     count = int(np.prod(a.base.type.shape[1:]))
     base = machine.call(machine.getattr(a.base, "reshape"), (Const(-1),))
-    factor = bounded.known_int(count)
-    length = bounded.multiply(machine, bounded.as_int(machine, lanes.length), factor)
+    factor = masked_axes.known_int(count)
+    length = masked_axes.multiply(machine, masked_axes.as_int(machine, lanes.length), factor)
     if lanes.valid is not None:
         valid = machine.leaf(_each_of, (lanes.valid,), (count,), name="lanes")[0]
-        return BoundedArray(base, (bounded.Lanes(bounded.var_of(machine, length), 0, valid),))
+        return BoundedArray(base, (masked_axes.Lanes(masked_axes.var_of(machine, length), 0, valid),))
     start = lanes.start
     if not isinstance(start, int) or start:
-        start = bounded.multiply(
-            machine, bounded.as_int(machine, Const(start) if isinstance(start, int) else start), factor
+        start = masked_axes.multiply(
+            machine, masked_axes.as_int(machine, Const(start) if isinstance(start, int) else start), factor
         )
         start = start.value
-    return BoundedArray(base, (bounded.Lanes(bounded.var_of(machine, length), start),))
+    return BoundedArray(base, (masked_axes.Lanes(masked_axes.var_of(machine, length), start),))
 
 
 def _each_of(valid, count):
@@ -595,7 +597,7 @@ def _in_rows(machine: Machine, self: BoundedArray, columns: int) -> Value:
     first = lanes is not None and lanes.valid is None and isinstance(lanes.start, int) and lanes.start == 0
     if not first or not room or not _lies_side_by_side(machine, self):
         raise require_static(machine, self, "reshape")
-    size = bounded.shape_of(machine, self)[0]
+    size = masked_axes.shape_of(machine, self)[0]
     rest = machine.binary("%", size, Const(columns))
     if not isinstance(rest, Const):
         var = number_var(rest)
@@ -604,8 +606,8 @@ def _in_rows(machine: Machine, self: BoundedArray, columns: int) -> Value:
         machine.check(bad, ValueError, machine.message(text, size))
     base = machine.getitem(self.base, Const(slice(0, room)))
     base = machine.call(machine.getattr(base, "reshape"), (Const(-1), Const(columns)))
-    length = bounded.as_int(machine, machine.binary("//", size, Const(columns)))
-    return bounded.made(machine, base, (bounded.Lanes(bounded.var_of(machine, length)), None))
+    length = masked_axes.as_int(machine, machine.binary("//", size, Const(columns)))
+    return masked_axes.made(machine, base, (masked_axes.Lanes(masked_axes.var_of(machine, length)), None))
 
 
 @_function(np.reshape)
@@ -613,10 +615,10 @@ def _reshape_function(machine, a, shape, order="C", copy=None):
     return _reshape(machine, _bounded(machine, a, "np.reshape", shape, order), shape, order=order, copy=copy)
 
 
-METHODS["round"] = lambda machine, self, *args, **kw: bounded_arithmetic.lanewise(machine, np.round, (self, *args), kw)
-METHODS["clip"] = lambda machine, self, *args, **kw: bounded_arithmetic.lanewise(machine, np.clip, (self, *args), kw)
+METHODS["round"] = lambda machine, self, *args, **kw: bounded_elementwise.lanewise(machine, np.round, (self, *args), kw)
+METHODS["clip"] = lambda machine, self, *args, **kw: bounded_elementwise.lanewise(machine, np.clip, (self, *args), kw)
 METHODS["conj"] = METHODS["conjugate"] = lambda machine, self: (
-    bounded_arithmetic.elementwise(machine, np.conjugate, (self,)) if self.base.type.dtype.kind == "c" else self
+    bounded_elementwise.elementwise(machine, np.conjugate, (self,)) if self.base.type.dtype.kind == "c" else self
 )
 
 

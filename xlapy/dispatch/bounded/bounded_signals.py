@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
 from xlapy.dispatch.bounded.library_functions import in_python
 from xlapy.dispatch.bounded.masked_axes import require_static
@@ -20,7 +20,7 @@ from xlapy.lowering.lax_loops import differentiable_counted_loop
 
 def _series(machine: Machine, value: Value, given) -> Value:
     value = machine.call(Const(np.asarray), (value,))
-    found = bounded.parts(machine, value)
+    found = masked_axes.parts(machine, value)
     if found is None or len(found[1]) != 1 or kind_of(found[0].type.dtype) not in "iufc":
         raise require_static(machine, first_of(given, {}), "a convolution of such arrays")
     return value
@@ -29,18 +29,18 @@ def _series(machine: Machine, value: Value, given) -> Value:
 def _full(machine: Machine, a: Value, v: Value) -> Value:
     """All products of which something overlaps; neither is empty."""
     found = []
-    dtype = np.result_type(*(bounded.taken_apart(machine, x)[0].type.dtype for x in (a, v)))
+    dtype = np.result_type(*(masked_axes.taken_apart(machine, x)[0].type.dtype for x in (a, v)))
     for value in (a, v):
         if isinstance(value, BoundedArray):
-            var, (lanes,) = bounded.compacted(machine, value)
+            var, (lanes,) = masked_axes.compacted(machine, value)
         else:
-            var, lanes = machine.read(bounded.taken_apart(machine, value)[0]), None
-        length = bounded.length_int(machine, lanes, var.type.shape[0])
-        found.append((cast(machine, var, dtype), bounded.var_of(machine, length)))
+            var, lanes = machine.read(masked_axes.taken_apart(machine, value)[0]), None
+        length = masked_axes.length_int(machine, lanes, var.type.shape[0])
+        found.append((cast(machine, var, dtype), masked_axes.var_of(machine, length)))
     found.sort(key=lambda item: -item[0].type.shape[0])
     (long, n), (short, m) = found
     result, length = machine.leaf(_convolved, (long, n, short, m), name="convolve")
-    return bounded.fresh(machine, result, (Lanes(length),))
+    return masked_axes.fresh(machine, result, (Lanes(length),))
 
 
 def _convolved(a, n, v, m):
@@ -186,9 +186,9 @@ def _insert_rule(machine, arr, obj, values, axis=None):
     plain = isinstance(arr, BoundedArray) and len(arr.axes) == 1 and known(machine, axis) in (None, 0, -1)
     if not plain or not _is_integer(obj):
         raise require_static(machine, first_of((arr, obj, values), {}), "np.insert with such arguments")
-    count = bounded.taken_apart(machine, machine.call(Const(np.ravel), (values,)))[0].type.shape[0]
+    count = masked_axes.taken_apart(machine, machine.call(Const(np.ravel), (values,)))[0].type.shape[0]
     result = machine.call(Const(_insert), (arr, obj, values))
-    return bounded.with_less_room(machine, result, arr.base.type.shape[0] + count)
+    return masked_axes.with_less_room(machine, result, arr.base.type.shape[0] + count)
 
 
 def _is_integer(value: Value) -> bool:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from xlapy.dispatch.arrays.indexing import basic_view, is_index, resolved_slice
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.masked_axes import (
     Int,
     add,
@@ -72,7 +72,7 @@ def is_whole(kind: str, value: Any) -> bool:
 def settled(machine: Machine, view: NdArray, axes: Sequence[Lanes | None]) -> Value:
     """An array of lanes; dimensions whose length turns out to be known become static."""
     if all(lanes is None or constant_value(lanes.length) is None or lanes.valid is not None for lanes in axes):
-        return bounded.made(machine, view, axes)
+        return masked_axes.made(machine, view, axes)
     room: list[Part] = []
     out: list[Lanes | None] = []
     for lanes in axes:
@@ -84,7 +84,7 @@ def settled(machine: Machine, view: NdArray, axes: Sequence[Lanes | None]) -> Va
         else:
             room.append(("slice", Slice(Const(start), Const(start + int(length)), NONE)))
             out.append(None)
-    return bounded.made(machine, basic_view(machine, view, room), out)
+    return masked_axes.made(machine, basic_view(machine, view, room), out)
 
 
 # -- integers ---------------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def _lane(machine: Machine, index: Value, lanes: Lanes, room: int, axis: int) ->
     if place.low < 0:
         wrapped = add(machine, place, length)
         if place.high >= 0:
-            negative = builder.elementwise("lt", var_of(machine, place), builder.constant(0, bounded.INT64))
+            negative = builder.elementwise("lt", var_of(machine, place), builder.constant(0, masked_axes.INT64))
             value = builder.elementwise("select", negative, var_of(machine, wrapped), var_of(machine, place))
             wrapped = Int(value, min(wrapped.low, 0), max(wrapped.high, place.high))
         below = wrapped.low < 0
@@ -106,20 +106,20 @@ def _lane(machine: Machine, index: Value, lanes: Lanes, room: int, axis: int) ->
         wrapped, below = place, False
     bad = None
     if below:
-        bad = builder.elementwise("lt", var_of(machine, wrapped), builder.constant(0, bounded.INT64))
+        bad = builder.elementwise("lt", var_of(machine, wrapped), builder.constant(0, masked_axes.INT64))
     if subtract_bound(machine, length, wrapped) < 1:
         above = builder.elementwise("ge", var_of(machine, wrapped), var_of(machine, length))
         bad = above if bad is None else builder.elementwise("bitwise_or", bad, above)
     if bad is not None:
-        shown = (bounded.scalar(machine, place), Const(axis), bounded.scalar(machine, length))
+        shown = (masked_axes.scalar(machine, place), Const(axis), masked_axes.scalar(machine, length))
         text = machine.message("index {} is out of bounds for axis {} with size {}", *shown)
         machine.check(bad, IndexError, text)
     if lanes.valid is not None:
-        picked = machine.leaf(_pick, (bounded.order_of(machine, lanes), var_of(machine, wrapped)), name="lane")[0]
+        picked = machine.leaf(_pick, (masked_axes.order_of(machine, lanes), var_of(machine, wrapped)), name="lane")[0]
         return NumpyScalar(picked, (0, max(room - 1, 0)))
     start = as_int(machine, lanes.start, (0, room)) if isinstance(lanes.start, Var) else known_int(lanes.start)
     lane = clip(machine, add(machine, start, wrapped), known_int(0), known_int(max(room - 1, 0)))
-    return bounded.scalar(machine, lane)
+    return masked_axes.scalar(machine, lane)
 
 
 def _pick(order, place):
@@ -151,7 +151,7 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
     if isinstance(step, Const) and step.value is None:
         step, bounds = Const(1), (1, 1)
     if _is_dynamic(machine, step) and (bounds is None or bounds[0] <= 0 <= bounds[1]):
-        step, bounds = _upwards(machine, step), (1, bounded.INT_MAX)
+        step, bounds = _upwards(machine, step), (1, masked_axes.INT_MAX)
     elif bounds is None or bounds[0] <= 0 <= bounds[1]:
         step = Const(known(machine, step, "the step of a slice"))
         if step.value == 0:
@@ -191,7 +191,7 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
         start = known_int(0) if lanes is None else _start(machine, lanes, room)
         found = machine.leaf(_strided, (var_of(machine, start), *operands), (room,), name="lanes")
         valid = noted(found, Lanewise("steps", _strided, (), ()))[0]
-    return base, bounded.masked_lanes(machine, valid)
+    return base, masked_axes.masked_lanes(machine, valid)
 
 
 def _most(part: Slice) -> int | None:
@@ -225,9 +225,9 @@ def _bounds(part: Slice) -> list[tuple[Var, Var]]:
 def _extremes(var: Var, kind: str) -> list[Var]:
     """What an integer is the largest or smallest of."""
     operation = var.owner
-    if not isinstance(operation, Operation) or var.type.dtype != bounded.INT64:
+    if not isinstance(operation, Operation) or var.type.dtype != masked_axes.INT64:
         return [var]
-    if operation.kind == "convert" and operation.operands[0].type.dtype == bounded.INT64:
+    if operation.kind == "convert" and operation.operands[0].type.dtype == masked_axes.INT64:
         return _extremes(operation.operands[0], kind)
     if operation.kind == kind or operation.kind == "select" and _chooses(operation) == kind:
         return [found for v in operation.operands[-2:] for found in _extremes(v, kind)]
@@ -241,7 +241,7 @@ def _chooses(select: Operation) -> str | None:
     if not isinstance(compared, Operation) or compared.kind not in ("lt", "le", "gt", "ge"):
         return None
     for first, second in ((one, other), (other, one)):
-        if all(map(bounded.same, compared.operands, (first, second))):
+        if all(map(masked_axes.same, compared.operands, (first, second))):
             return "max" if (compared.kind in ("gt", "ge")) == (first is one) else "min"
     return None
 
@@ -251,7 +251,7 @@ def _window(machine: Machine, start: Int, span: Int, most: int, room: int) -> tu
     begin = clip(machine, start, known_int(0), known_int(room - most))
     end = add(machine, begin, known_int(most))
     offset = subtract(machine, start, begin)
-    part = Slice(bounded.scalar(machine, begin), bounded.scalar(machine, end), NONE)
+    part = Slice(masked_axes.scalar(machine, begin), masked_axes.scalar(machine, end), NONE)
     return ("slice", part), Lanes(var_of(machine, span), offset.value)
 
 
@@ -264,12 +264,12 @@ def _static_part(first: int, span: int, room: int, down: bool) -> Part:
 
 def _upwards(machine: Machine, step: Value) -> Value:
     """A step of unknown sign: zero is an error, and negative ones cannot be had."""
-    zero = machine.builder.constant(0, bounded.INT64)
+    zero = machine.builder.constant(0, masked_axes.INT64)
     var = var_of(machine, as_int(machine, step))
     machine.check(machine.builder.elementwise("eq", var, zero), ValueError, "slice step cannot be zero")
     below = machine.builder.elementwise("lt", var, zero)
     refuse_where(machine, below, "XP0013", "a slice with a step that depends on data and is negative")
-    return Scalar(int, machine.leaf(_at_least_one, (var,), name="max")[0], (1, bounded.INT_MAX))
+    return Scalar(int, machine.leaf(_at_least_one, (var,), name="max")[0], (1, masked_axes.INT_MAX))
 
 
 def _at_least_one(step):
@@ -294,7 +294,7 @@ def reversed_parts(machine: Machine, array: NdArray, axes: Sequence[Lanes | None
     """The view with some axes reversed."""
     room: list[Part] = [("slice", _REVERSED) if k in flipped else ("all", None) for k in range(len(axes))]
     out = [_mirrored(machine, x, array.type.shape[k]) if k in flipped else x for k, x in enumerate(axes)]
-    return bounded.made(machine, basic_view(machine, array, room), out)
+    return masked_axes.made(machine, basic_view(machine, array, room), out)
 
 
 def _normalised(machine: Machine, part: Slice, length: Int, down: bool) -> tuple[Int, Int]:
@@ -317,7 +317,7 @@ def _normalised(machine: Machine, part: Slice, length: Int, down: bool) -> tuple
             wrapped = add(machine, place, length)
             if place.high >= 0:
                 builder = machine.builder
-                negative = builder.elementwise("lt", var_of(machine, place), builder.constant(0, bounded.INT64))
+                negative = builder.elementwise("lt", var_of(machine, place), builder.constant(0, masked_axes.INT64))
                 value = builder.elementwise("select", negative, var_of(machine, wrapped), var_of(machine, place))
                 wrapped = Int(value, min(wrapped.low, 0), max(wrapped.high, place.high))
             place = wrapped

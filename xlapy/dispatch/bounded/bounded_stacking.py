@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_elementwise import on_lanes
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.bounded.data_dependent_sizes import of_sequences
@@ -32,27 +32,27 @@ def beside(machine: Machine, items: Sequence[Value], dimension: int | None, flat
     ValueError in the program where they have not as many; `dimension` is the one that the message names, None where it
     names none.
     """
-    found = [bounded.taken_apart(machine, v) for v in items]
+    found = [masked_axes.taken_apart(machine, v) for v in items]
     dtype = np.result_type(*(room.type.dtype for room, _ in found))
-    lengths = [bounded.length_int(machine, axes[0], room.type.shape[0]) for room, axes in found]
+    lengths = [masked_axes.length_int(machine, axes[0], room.type.shape[0]) for room, axes in found]
     goal, room = next((lanes, v.type.shape[0]) for v, (lanes, *_) in found if lanes is not None)
     space = max(v.type.shape[0] for v, _ in found)
     target = goal if space == room else Lanes(goal.length)
     parts = []
     for number, (array, axes) in enumerate(found):
         if number and not _as_long(found[0][1][0], axes[0]):
-            bad = machine.builder.elementwise("ne", *(bounded.var_of(machine, lengths[k]) for k in (0, number)))
-            shown = [bounded.scalar(machine, lengths[k]) for k in (0, number)]
+            bad = machine.builder.elementwise("ne", *(masked_axes.var_of(machine, lengths[k]) for k in (0, number)))
+            shown = [masked_axes.scalar(machine, lengths[k]) for k in (0, number)]
             text = machine.message(_ALIKE.format(dimension, number), *shown) if dimension is not None else _SAME
             machine.check(bad, ValueError, text)
-        var = bounded.moved(machine, machine.read(array), 0, axes[0], target, space)
+        var = masked_axes.moved(machine, machine.read(array), 0, axes[0], target, space)
         parts.append(cast(machine, var, dtype))
     whole = machine.leaf(_beside, parts, (flat,), name="stack")[0]
     return fresh(machine, whole, (None, target) if flat else (target, None))
 
 
 def _as_long(one: Lanes | None, two: Lanes | None) -> bool:
-    return one is not None and two is not None and bounded.same_length(one, two)
+    return one is not None and two is not None and masked_axes.same_length(one, two)
 
 
 def _beside(*rest):
@@ -61,7 +61,7 @@ def _beside(*rest):
 
 
 def _is_vector(machine: Machine, value: Value) -> bool:
-    found = bounded.parts(machine, value)
+    found = masked_axes.parts(machine, value)
     return found is not None and len(found[1]) == 1
 
 
@@ -90,7 +90,7 @@ def _select(machine, conditions, choices, default=0):
     if items is None or any(not isinstance(v, BoundedArray) and not _is_vector(machine, v) for v in conditions):
         raise require_static(machine, first_of((*conditions, *(items or ())), {}), "np.select of such conditions")
     for condition in conditions:
-        if bounded.taken_apart(machine, condition)[0].type.dtype != bool:
+        if masked_axes.taken_apart(machine, condition)[0].type.dtype != bool:
             raise require_static(machine, first_of((*conditions, *items), {}), "np.select of such conditions")
     return machine.call(
         Const(_chosen),
@@ -120,9 +120,9 @@ def _searchsorted(machine: Machine, a: Value, v: Value, side: Value = _LEFT, sor
         raise require_static(machine, first_of((a, v), {}), "np.searchsorted with such arguments")
     dtype = a.base.type.dtype
     last = np.nan if dtype.kind == "f" else np.iinfo(dtype).max
-    var, axes = bounded.compacted(machine, a)
+    var, axes = masked_axes.compacted(machine, a)
     fill = machine.builder.broadcast(machine.builder.constant(last, dtype), var.type.shape)
-    whole = machine.new_array(bounded.select_valid(machine, var, fill, axes))
+    whole = machine.new_array(masked_axes.select_valid(machine, var, fill, axes))
     if isinstance(v, BoundedArray):
         found = on_lanes(machine, v, lambda room: machine.call(Const(np.searchsorted), (whole, room, side)))
     else:

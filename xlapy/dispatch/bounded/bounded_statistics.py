@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch.bounded import bounded_elementwise as bounded_arithmetic
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import bounded_elementwise, masked_axes
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
 from xlapy.dispatch.bounded.library_functions import type_of_array
 from xlapy.dispatch.bounded.masked_axes import involved, require_static
@@ -18,7 +17,7 @@ from xlapy.domain.values import BoundedArray, Const, Tuple, Value
 
 
 def _rank(machine: Machine, value: Value) -> int:
-    found = bounded.parts(machine, value)
+    found = masked_axes.parts(machine, value)
     return len(found[1]) if found is not None else len(array_type(machine, value).shape)
 
 
@@ -309,7 +308,9 @@ def _interp(machine, x, xp, fp, left=None, right=None):
         x = x if involved(x) else machine.call(Const(np.asarray), (x,))
         _check_vectors(machine, np.interp, tuple(tables), "biuf")
         return machine.call(Const(_between), (x, *tables), options)
-    return bounded_arithmetic.on_lanes(machine, x, lambda room: machine.call(Const(np.interp), (room, xp, fp), options))
+    return bounded_elementwise.on_lanes(
+        machine, x, lambda room: machine.call(Const(np.interp), (room, xp, fp), options)
+    )
 
 
 def _between(x, xp, fp, left=None, right=None):
@@ -340,7 +341,9 @@ def _digitize(machine, x, bins, right=False):
         _check_vectors(machine, np.digitize, (bins,), "iuf")
         return machine.call(Const(_in_bins), (x, bins, Const(bool(known(machine, right)))))
     options = {"right": right} if isinstance(right, Value) else {}
-    return bounded_arithmetic.on_lanes(machine, x, lambda room: machine.call(Const(np.digitize), (room, bins), options))
+    return bounded_elementwise.on_lanes(
+        machine, x, lambda room: machine.call(Const(np.digitize), (room, bins), options)
+    )
 
 
 def _in_bins(x, bins, right):

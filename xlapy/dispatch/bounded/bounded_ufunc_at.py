@@ -10,12 +10,12 @@ from jax import lax
 
 from xlapy.dispatch import registry, unions
 from xlapy.dispatch.arrays.memory_order import is_c_contiguous
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_rules import first_of
 from xlapy.dispatch.bounded.layout_matching import fit
 from xlapy.dispatch.bounded.masked_axes import INT64, var_of
 from xlapy.dispatch.containers import growable_list_arrays
-from xlapy.dispatch.numpy import register_numpy as numpy_all
+from xlapy.dispatch.numpy import register_numpy
 from xlapy.dispatch.numpy.rule_operands import cast, operand
 from xlapy.dispatch.numpy.ufunc_methods import UNFIT
 from xlapy.dispatch.numpy.ufuncs import loop, type_of_operand
@@ -40,33 +40,33 @@ def at(machine: Machine, self, a, indices, b: Any = None, /):
         if isinstance(b, Union):
             return unions.over_unions(machine, (b,), lambda v: at(machine, self, a, indices, v))
         a, indices = _places_of_mask(machine, a, indices, b)
-    if not bounded.involved(a, indices, b):
+    if not masked_axes.involved(a, indices, b):
         return _of_static(machine, self, a, indices, b)
     ufunc, array = self.value, first_of([a, indices, *([] if b is None else [b])], {})
-    found, picked = bounded.parts(machine, a), bounded.parts(machine, indices)
+    found, picked = masked_axes.parts(machine, a), masked_axes.parts(machine, indices)
     if found is None or picked is None or not len(found[1]) == 1 == len(picked[1]):
-        raise bounded.require_static(machine, array, f"np.{ufunc.__name__}.at")
+        raise masked_axes.require_static(machine, array, f"np.{ufunc.__name__}.at")
     (room, (lanes,)), (places, (mine,)) = found, picked
     if ufunc not in _NATIVE or places.type.dtype.kind not in "iu":
-        raise bounded.require_static(machine, array, f"np.{ufunc.__name__}.at")
+        raise masked_axes.require_static(machine, array, f"np.{ufunc.__name__}.at")
     if lanes is not None and (lanes.valid is not None or not isinstance(lanes.start, int)):
-        raise bounded.require_static(machine, array, f"np.{ufunc.__name__}.at")
+        raise masked_axes.require_static(machine, array, f"np.{ufunc.__name__}.at")
     if not room.writeable:
         return machine.raise_(ValueError, "output array is read-only")
     other: Any = b
     types = (room.type.dtype, type_of_operand(machine, other.base if isinstance(other, BoundedArray) else other))
     if not _computes_alike(ufunc, loop(ufunc, (*types, room.type.dtype), casting="unsafe"), room.type.dtype):
-        raise bounded.require_static(machine, array, f"np.{ufunc.__name__}.at with a cast")
+        raise masked_axes.require_static(machine, array, f"np.{ufunc.__name__}.at with a cast")
     values = _values(machine, other, places, mine, room.type.dtype)
-    length = bounded.length_int(machine, lanes, room.type.shape[0])
+    length = masked_axes.length_int(machine, lanes, room.type.shape[0])
     index = machine.builder.convert(machine.read(places), INT64)
-    valid = bounded.valid_mask(machine, places.type.shape, (mine,))
+    valid = masked_axes.valid_mask(machine, places.type.shape, (mine,))
     valid = machine.builder.constant(np.ones(places.type.shape, bool)) if valid is None else valid
     start = 0 if lanes is None else lanes.start
     result, bad, first = machine.leaf(
         _at, (machine.read(room), index, values, valid, var_of(machine, length)), (ufunc, start), name="at"
     )
-    shown = (Scalar(int, machine.builder.convert(first, INT64, True)), Const(0), bounded.scalar(machine, length))
+    shown = (Scalar(int, machine.builder.convert(first, INT64, True)), Const(0), masked_axes.scalar(machine, length))
     text = machine.message("index {} is out of bounds for axis {} with size {}", *shown)
     machine.check(bad, IndexError, text)
     machine.write(room, result)
@@ -75,10 +75,10 @@ def at(machine: Machine, self, a, indices, b: Any = None, /):
 
 def _places_of_mask(machine: Machine, a: Value, indices: Value, b: Value | None) -> tuple[Value, Value]:
     """An array and where a mask of its shape is true, as a vector and places in it, if there is a value for each."""
-    found, mask = bounded.parts(machine, a), bounded.parts(machine, indices)
+    found, mask = masked_axes.parts(machine, a), masked_axes.parts(machine, indices)
     if b is None or found is None or mask is None or mask[0].type.dtype != bool or not _has_dimensions(machine, b):
         return a, indices
-    if not bounded.involved(a, indices):
+    if not masked_axes.involved(a, indices):
         constant = constant_value(machine.read(mask[0])) is not None
         if constant or found[0].type.shape != mask[0].type.shape or not is_c_contiguous(machine, found[0]):
             return a, indices
@@ -86,13 +86,13 @@ def _places_of_mask(machine: Machine, a: Value, indices: Value, b: Value | None)
             a, indices = (machine.call(machine.getattr(v, "reshape"), (Const(-1),)) for v in (found[0], mask[0]))
     else:
         (lanes,), (mine,) = (found[1], mask[1]) if len(found[1]) == len(mask[1]) == 1 else ((None,), (None,))
-        if lanes is None or mine is None or not bounded.same_length(lanes, mine):
+        if lanes is None or mine is None or not masked_axes.same_length(lanes, mine):
             return a, indices
     return a, machine.call(Const(np.flatnonzero), (indices,))
 
 
 def _has_dimensions(machine: Machine, value: Value) -> bool:
-    return bounded.parts(machine, value) is not None or len(operand(machine, value).type.shape) > 0
+    return masked_axes.parts(machine, value) is not None or len(operand(machine, value).type.shape) > 0
 
 
 def _computes_alike(ufunc: np.ufunc, loop: tuple[np.dtype, ...], dtype: np.dtype) -> bool:
@@ -109,7 +109,7 @@ def _values(machine: Machine, b: Value, places: NdArray, lanes, dtype: np.dtype)
     if not isinstance(b, BoundedArray | NdArray):
         return machine.builder.broadcast(operand(machine, b, dtype), places.type.shape)
 
-    if len(bounded.taken_apart(machine, b)[1]) > 1:
+    if len(masked_axes.taken_apart(machine, b)[1]) > 1:
         machine.raise_(ValueError, UNFIT)
     var = cast(machine, fit(machine, b, places.type.shape, (lanes,), lambda: Const(UNFIT)), dtype)
     return machine.builder.broadcast(var, places.type.shape)
@@ -128,4 +128,4 @@ def _at(base, index, values, valid, length, ufunc, start):
     return done, jnp.any(bad), index[jnp.argmax(bad)]
 
 
-__all__ = ["numpy_all"]
+__all__ = ["register_numpy"]

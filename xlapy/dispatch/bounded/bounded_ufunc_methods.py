@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.bounded import bounded_reductions
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import bounded_reductions, masked_axes
 from xlapy.dispatch.bounded.bounded_rules import first_of
 from xlapy.dispatch.bounded.masked_axes import INT64, fresh, involved, length_int, require_static, var_of
-from xlapy.dispatch.numpy import register_numpy as numpy_all
-from xlapy.dispatch.numpy import ufunc_methods
+from xlapy.dispatch.numpy import register_numpy, ufunc_methods
 from xlapy.dispatch.numpy.rule_operands import absent, known, operand, require_dtype
 from xlapy.dispatch.numpy.ufunc_methods import binary, reduceat_of
 from xlapy.dispatch.protocol import Machine
@@ -58,9 +56,9 @@ def accumulate(machine, self, array, axis=0, dtype=None, out=None):
     place = known(machine, axis)
     if not isinstance(array, BoundedArray) or place not in (0, -1) or not absent(out) or len(array.axes) != 1:
         raise require_static(machine, first_of((array, out), {}), f"np.{ufunc.__name__}.accumulate of such arrays")
-    var, axes = bounded.compacted(machine, array)
+    var, axes = masked_axes.compacted(machine, array)
     result = ufunc_methods.accumulate(machine, self, machine.new_array(var), Const(0), dtype)
-    return bounded.made(machine, result, axes, own=True)
+    return masked_axes.made(machine, result, axes, own=True)
 
 
 @_method("outer")
@@ -68,7 +66,7 @@ def outer(machine, self, A, B, /):  # noqa: N803
     """`ufunc.outer` of two vectors."""
     binary(machine, self)
     vectors = [v if involved(v) else machine.call(Const(np.asarray), (v,)) for v in (A, B)]
-    if any(len(bounded.taken_apart(machine, v)[1]) != 1 for v in vectors):
+    if any(len(masked_axes.taken_apart(machine, v)[1]) != 1 for v in vectors):
         raise require_static(machine, first_of((A, B), {}), f"np.{self.value.__name__}.outer of such arrays")
     return machine.call(Const(_pairs), (self, *vectors))
 
@@ -94,16 +92,16 @@ def reduceat(machine, self, array, indices, axis=0, dtype=None, out=None):
     given_dtype = None if absent(dtype) else require_dtype(known(machine, dtype))
     result_type = ufunc.reduceat(np.ones(1, var.type.dtype), [0], dtype=given_dtype).dtype
     result, bad, first = machine.leaf(reduceat_of, operands, (ufunc, result_type), name=f"{ufunc.__name__}.reduceat")
-    shown = (Scalar(int, machine.builder.convert(first, INT64, True)), bounded.scalar(machine, length))
+    shown = (Scalar(int, machine.builder.convert(first, INT64, True)), masked_axes.scalar(machine, length))
     text = machine.message(f"index {{}} out-of-bounds in {ufunc.__name__}.reduceat [0, {{}})", *shown)
     machine.check(bad, IndexError, text)
-    return fresh(machine, result, (None if mine is None else bounded.Lanes(mine.length),))
+    return fresh(machine, result, (None if mine is None else masked_axes.Lanes(mine.length),))
 
 
 def _vector(machine: Machine, value: Value, ufunc: np.ufunc, given):
     """The elements of a vector, at the front, and its one dimension."""
     if isinstance(value, BoundedArray):
-        found = bounded.compacted(machine, value)
+        found = masked_axes.compacted(machine, value)
     else:
         var = operand(machine, value)
         found = var, (None,) * len(var.type.shape)
@@ -112,4 +110,4 @@ def _vector(machine: Machine, value: Value, ufunc: np.ufunc, given):
     return found
 
 
-__all__ = ["numpy_all"]
+__all__ = ["register_numpy"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
 from xlapy.dispatch.bounded.masked_axes import INT64, fresh, involved, require_static
 from xlapy.dispatch.numpy.rule_operands import absent, kind_of, known
@@ -38,12 +38,12 @@ def _transform(name: str) -> None:
         if a.axes[place] is None:
             room = machine.new_array(machine.read(a.base))
             result = machine.call(Const(item), (room, n if isinstance(n, Value) else Const(n)), options)
-            return bounded.made(machine, result, a.axes, own=True)
+            return masked_axes.made(machine, result, a.axes, own=True)
         if any(x is not None for k, x in enumerate(a.axes) if k != place) or a.base.type.shape[place] == 0:
             raise require_static(machine, a, f"np.fft.{name} of such arrays")
-        var, axes = bounded.compacted(machine, a)
+        var, axes = masked_axes.compacted(machine, a)
         zero = machine.builder.constant(0, var.type.dtype)
-        var = bounded.select_valid(machine, var, zero, axes)
+        var = masked_axes.select_valid(machine, var, zero, axes)
         if not absent(n):
             if not machine.is_static(n):
                 raise require_static(machine, a, f"np.fft.{name} of a number of points that depends on data")
@@ -56,12 +56,12 @@ def _transform(name: str) -> None:
 def _of_all(machine: Machine, name: str, var: Var, axes, place: int, powers: tuple[float, float]) -> Value:
     """The transform of all elements along one dimension."""
     builder, room = machine.builder, var.type.shape[place]
-    size = bounded.length_int(machine, axes[place], room)
-    number, half = bounded.var_of(machine, size), builder.constant(2, INT64)
+    size = masked_axes.length_int(machine, axes[place], room)
+    number, half = masked_axes.var_of(machine, size), builder.constant(2, INT64)
     if name == "irfft":
         number = builder.elementwise("mul", half, builder.elementwise("sub", number, builder.constant(1, INT64)))
     bad = builder.elementwise("lt", number, builder.constant(1, INT64))
-    shown = bounded.scalar(machine, bounded.as_int(machine, number, (-2, 2 * room)))
+    shown = masked_axes.scalar(machine, masked_axes.as_int(machine, number, (-2, 2 * room)))
     machine.check(bad, ValueError, machine.message(_NO_POINTS, shown))
     dtype = getattr(np.fft, name)(np.zeros(2, var.type.dtype)).dtype
     power = powers[name in ("ifft", "irfft")]

@@ -15,15 +15,13 @@ from jax import lax
 
 from xlapy.dispatch import registry
 from xlapy.dispatch.arrays.memory_order import set_order
-from xlapy.dispatch.bounded import appending, bounded_reductions, size_joins
-from xlapy.dispatch.bounded import bounded_elementwise as bounded_arithmetic
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import appending, bounded_elementwise, bounded_reductions, masked_axes, size_joins
 from xlapy.dispatch.bounded.bounded_elementwise import on_lanes
 from xlapy.dispatch.bounded.bounded_indexing import getitem
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, Rule, first_of
 from xlapy.dispatch.bounded.layout_matching import assign
 from xlapy.dispatch.bounded.masked_axes import Lanes, fresh, involved, masked_lanes, require_static
-from xlapy.dispatch.numpy import register_numpy as numpy_all
+from xlapy.dispatch.numpy import register_numpy
 from xlapy.dispatch.numpy.rule_operands import absent, cast, is_array_like, known, operand, reshape, sequence_items
 from xlapy.dispatch.numpy.sorting import axis_of
 from xlapy.dispatch.protocol import Machine, Refused
@@ -68,10 +66,12 @@ def _hits(machine: Machine, a: Value) -> tuple[Var, tuple[int, ...], Lanes | Non
         if len(a.axes) != 1:
             raise require_static(machine, a, "np.nonzero of several dimensions")
         lanes = a.lanes
-        hit = operand(machine, a.base, bounded.BOOL)
-        hit = machine.builder.elementwise("bitwise_and", hit, bounded.valid_lanes(machine, lanes, hit.type.shape[0]))
+        hit = operand(machine, a.base, masked_axes.BOOL)
+        hit = machine.builder.elementwise(
+            "bitwise_and", hit, masked_axes.valid_lanes(machine, lanes, hit.type.shape[0])
+        )
     else:
-        hit = operand(machine, a, bounded.BOOL)
+        hit = operand(machine, a, masked_axes.BOOL)
     return reshape(machine, hit, (-1,)), hit.type.shape, lanes
 
 
@@ -82,7 +82,7 @@ def _indices(machine: Machine, a: Value) -> list[Value]:
         raise Refused("XP0013", "np.nonzero of a number")
     hits = masked_lanes(machine, flat)
     if lanes is not None:
-        ranks = machine.leaf(_ranks, (bounded.valid_lanes(machine, lanes, shape[0]),), name="rank")
+        ranks = machine.leaf(_ranks, (masked_axes.valid_lanes(machine, lanes, shape[0]),), name="rank")
         return [fresh(machine, ranks[0], (hits,))]
     indices = machine.leaf(_unraveled, (), (shape,), name="indices")
     return [fresh(machine, var, (hits,)) for var in indices]
@@ -116,7 +116,7 @@ def _argwhere(machine, a):
     if not isinstance(a, BoundedArray) and not operand(machine, a).type.shape:
         raise Refused("XP0013", "np.argwhere of one number, whose size depends on data")
     indices = _indices(machine, a)
-    found = [bounded.taken_apart(machine, i) for i in indices]
+    found = [masked_axes.taken_apart(machine, i) for i in indices]
     hits = found[0][1][0]
     columns = [machine.read(room) for room, _ in found]
     made = fresh(machine, machine.leaf(_columns, columns, name="stack")[0], (hits, None))
@@ -158,7 +158,7 @@ def _where(machine, condition, *args, **kwargs):
     if not args and not kwargs and _depends(machine, condition):
         return Tuple(tuple(_indices(machine, condition)))
     if involved(condition, *args):
-        return bounded_arithmetic.lanewise(machine, np.where, (condition, *args), kwargs)
+        return bounded_elementwise.lanewise(machine, np.where, (condition, *args), kwargs)
     return _where_before(machine, condition, *args, **kwargs)
 
 
@@ -174,7 +174,7 @@ def _compress(machine, condition, a, axis: Any = None, out: Any = None):
         result = _compress(machine, condition, a, axis)
         assign(machine, out, result)
         return out
-    mask = operand(machine, condition, bounded.BOOL)
+    mask = operand(machine, condition, masked_axes.BOOL)
     if len(mask.type.shape) != 1:
         return machine.raise_(ValueError, "condition must be a 1-d array")
     array = machine.new_array(operand(machine, a))
@@ -215,7 +215,7 @@ def _padded(mask, missing):
 def _extract(machine, condition, arr):
     if involved(condition, arr):
         raise require_static(machine, first_of((condition, arr), {}), "np.extract")
-    mask = machine.new_array(reshape(machine, operand(machine, condition, bounded.BOOL), (-1,)))
+    mask = machine.new_array(reshape(machine, operand(machine, condition, masked_axes.BOOL), (-1,)))
     return _compress(machine, mask, arr)
 
 
@@ -238,8 +238,8 @@ _ALIKE = (
 
 def joined(machine, arrays, axis: Any = 0, out=None, **options):
     """np.concatenate along one dimension."""
-    items = [v if bounded.parts(machine, v) else machine.new_array(operand(machine, v)) for v in arrays]
-    found = [bounded.taken_apart(machine, v) for v in items]
+    items = [v if masked_axes.parts(machine, v) else machine.new_array(operand(machine, v)) for v in arrays]
+    found = [masked_axes.taken_apart(machine, v) for v in items]
     dtype = np.result_type(*(room.type.dtype for room, _ in found))
     axis = axis if isinstance(axis, int) else known(machine, axis)
     ranks = {len(axes) for _, axes in found}
@@ -254,36 +254,38 @@ def joined(machine, arrays, axis: Any = 0, out=None, **options):
         var = machine.read(room)
         for k, (lanes, (target, space)) in enumerate(zip(axes, targets, strict=True)):
             if lanes is not None or k != axis and var.type.shape[k] != space:
-                var = bounded.moved(machine, var, k, lanes, target, var.type.shape[k] if k == axis else space)
+                var = masked_axes.moved(machine, var, k, lanes, target, var.type.shape[k] if k == axis else space)
         parts.append(cast(machine, var, dtype))
-        lengths.append(bounded.length_int(machine, axes[axis], room.type.shape[axis]))
-    ends = list(itertools.accumulate(lengths, lambda one, two: bounded.add(machine, one, two)))
-    places = [bounded.var_of(machine, end) for end in ends[:-1]]
+        lengths.append(masked_axes.length_int(machine, axes[axis], room.type.shape[axis]))
+    ends = list(itertools.accumulate(lengths, lambda one, two: masked_axes.add(machine, one, two)))
+    places = [masked_axes.var_of(machine, end) for end in ends[:-1]]
     whole = appending.one_after_another(machine, parts, places, axis)
-    length = bounded.settled(machine, ends[-1]).value
+    length = masked_axes.settled(machine, ends[-1]).value
     lanes = [target for target, _ in targets]
     if isinstance(length, int):
         whole = machine.leaf(_beginning, (whole,), (length, axis), name="beginning")[0]
     else:
-        lanes[axis] = Lanes(bounded.var_of(machine, ends[-1]))
+        lanes[axis] = Lanes(masked_axes.var_of(machine, ends[-1]))
     return fresh(machine, whole, lanes) if any(lanes) else machine.new_array(whole)
 
 
-def _common(machine: Machine, found: Sequence[bounded.Parts], axis: int) -> tuple[Lanes | None, int]:
+def _common(machine: Machine, found: Sequence[masked_axes.Parts], axis: int) -> tuple[Lanes | None, int]:
     """The lanes and the room of a dimension in which all arrays have to be of one length: ValueError where they are
     not."""
     all_lanes, rooms = [axes[axis] for _, axes in found], [room.type.shape[axis] for room, _ in found]
-    lengths = [bounded.length_int(machine, x, n) for x, n in zip(all_lanes, rooms, strict=True)]
+    lengths = [masked_axes.length_int(machine, x, n) for x, n in zip(all_lanes, rooms, strict=True)]
     for number, (lanes, length) in enumerate(zip(all_lanes, lengths, strict=True)):
         first = all_lanes[0]
-        if number == 0 or lanes is not None and first is not None and bounded.same_length(first, lanes):
+        if number == 0 or lanes is not None and first is not None and masked_axes.same_length(first, lanes):
             continue
         if isinstance(length.value, int) and isinstance(lengths[0].value, int):
             if length.value != lengths[0].value:
                 machine.raise_(ValueError, _ALIKE.format(axis, number).format(lengths[0].value, length.value))
             continue
-        bad = machine.builder.elementwise("ne", bounded.var_of(machine, lengths[0]), bounded.var_of(machine, length))
-        shown = (bounded.scalar(machine, lengths[0]), bounded.scalar(machine, length))
+        bad = machine.builder.elementwise(
+            "ne", masked_axes.var_of(machine, lengths[0]), masked_axes.var_of(machine, length)
+        )
+        shown = (masked_axes.scalar(machine, lengths[0]), masked_axes.scalar(machine, length))
         machine.check(bad, ValueError, machine.message(_ALIKE.format(axis, number), *shown))
     static = next((n for x, n in zip(all_lanes, rooms, strict=True) if x is None), None)
     first = all_lanes[0]
@@ -315,7 +317,7 @@ def of_sequences(item: Any, of_items: Rule) -> None:
 def _side_by_side(machine, items, *args, **kwargs):
     """np.hstack."""
     rows: list[Value] = [v if involved(v) else machine.call(Const(np.atleast_1d), (v,)) for v in items]
-    if len(bounded.taken_apart(machine, rows[0])[1]) > 1:
+    if len(masked_axes.taken_apart(machine, rows[0])[1]) > 1:
         args = (Const(1), *args)
     return joined(machine, rows, *args, **kwargs)
 
@@ -422,7 +424,7 @@ for _item, _implementation in (
 
 @_overlay(np.trim_zeros)
 def _trim(machine, filt, *args, **kwargs):
-    if len((bounded.parts(machine, filt) or (machine.new_array(operand(machine, filt)),))[0].type.shape) != 1:
+    if len((masked_axes.parts(machine, filt) or (machine.new_array(operand(machine, filt)),))[0].type.shape) != 1:
         raise Refused("XP0013", "np.trim_zeros of an array that is not a vector")
     return _in_python(_trim_zeros, 1)(machine, filt, *args, **kwargs)
 
@@ -453,4 +455,4 @@ _named_unique(np.unique_all, "return_index", "return_inverse", "return_counts")
 _named_unique(np.unique_counts, "return_counts")
 _named_unique(np.unique_inverse, "return_inverse")
 
-__all__ = ["numpy_all"]
+__all__ = ["register_numpy"]

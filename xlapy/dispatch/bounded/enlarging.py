@@ -8,8 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.bounded import bounded_repeat, bounded_signals, bounded_stacking, rearranging
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import bounded_repeat, bounded_signals, bounded_stacking, masked_axes, rearranging
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.bounded.data_dependent_sizes import of_sequences
 from xlapy.dispatch.bounded.masked_axes import fresh, involved, require_static
@@ -28,7 +27,7 @@ def _along_columns(machine: Machine, item: Callable, array: BoundedArray, *args:
     """`item(array, ...)` where it makes new columns of each row's own."""
     room = machine.new_array(machine.read(array.base))
     result = machine.call(Const(item), (room, *args), options)
-    return bounded.made(machine, result, (*array.axes[:1], None), own=True)
+    return masked_axes.made(machine, result, (*array.axes[:1], None), own=True)
 
 
 def _before(item: Callable) -> Callable:
@@ -53,7 +52,7 @@ def _insert(machine, arr, obj, values, axis=None):
 def bounded_shape(machine: Machine, value: Value) -> tuple[int, ...]:
     """The static shape of a value."""
     return (
-        bounded.taken_apart(machine, machine.call(Const(np.atleast_1d), (value,)))[0].type.shape
+        masked_axes.taken_apart(machine, machine.call(Const(np.atleast_1d), (value,)))[0].type.shape
         if _has_rank(value)
         else ()
     )
@@ -121,7 +120,7 @@ _stack_before, _dstack_before = _before(np.stack), registry.function_rule(np.dst
 
 def _stack(machine, items, axis=None, **options):
     place = 0 if axis is None else known(machine, axis)
-    found = [bounded.parts(machine, v) for v in items]
+    found = [masked_axes.parts(machine, v) for v in items]
     if options or not all(map(_is_matrix, items)) or place not in (-3, -2, -1, 0, 1, 2):
         named = {} if axis is None else {"axis": axis}
         return registry.passed_on(_stack_before, machine, Tuple(tuple(items)), **named, **options)
@@ -134,20 +133,20 @@ def _in_new_dimension(machine: Machine, items: Sequence[Value], found, place: in
         return machine.raise_(ValueError, "all input arrays must have the same shape")
     dtype = np.result_type(*(room.type.dtype for room, _ in found))
     space = max(room.type.shape[0] for room, _ in found)
-    lengths = [bounded.length_int(machine, axes[0], room.type.shape[0]) for room, axes in found]
+    lengths = [masked_axes.length_int(machine, axes[0], room.type.shape[0]) for room, axes in found]
     first = found[0][1][0]
     target = (
         first
         if first is not None and found[0][0].type.shape[0] == space
-        else Lanes(bounded.var_of(machine, lengths[0]))
+        else Lanes(masked_axes.var_of(machine, lengths[0]))
     )
     parts = []
     for number, (room, axes) in enumerate(found):
-        known = first is not None and axes[0] is not None and bounded.same_length(first, axes[0])
+        known = first is not None and axes[0] is not None and masked_axes.same_length(first, axes[0])
         if number and not known:
-            bad = machine.builder.elementwise("ne", *(bounded.var_of(machine, lengths[k]) for k in (0, number)))
+            bad = machine.builder.elementwise("ne", *(masked_axes.var_of(machine, lengths[k]) for k in (0, number)))
             machine.check(bad, ValueError, "all input arrays must have the same shape")
-        parts.append(cast(machine, bounded.moved(machine, machine.read(room), 0, axes[0], target, space), dtype))
+        parts.append(cast(machine, masked_axes.moved(machine, machine.read(room), 0, axes[0], target, space), dtype))
     lanes: list[Lanes | None] = [target, None]
     lanes.insert(place, None)
     return fresh(machine, machine.leaf(_in_a_stack, parts, (place,), name="stack")[0], lanes)
@@ -161,7 +160,7 @@ def _in_a_stack(*rest):
 def _dstack(machine, items, **options):
     if options or not all(map(_is_matrix, items)):
         raise require_static(machine, first_of(items, {}), "np.dstack of such arrays")
-    return _in_new_dimension(machine, items, [bounded.parts(machine, v) for v in items], 2)
+    return _in_new_dimension(machine, items, [masked_axes.parts(machine, v) for v in items], 2)
 
 
 # -- blocks -----------------------------------------------------------------------------------------------------------

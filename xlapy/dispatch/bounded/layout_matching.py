@@ -11,7 +11,7 @@ import numpy as np
 from xlapy.dispatch.arrays import indexing
 from xlapy.dispatch.arrays.element_conversion import assigned, elements
 from xlapy.dispatch.arrays.views import read_view, write_view
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.masked_axes import (
     INT64,
     involved,
@@ -30,7 +30,7 @@ from xlapy.ir import Var
 
 def assign(machine: Machine, target: Value, value: Value) -> None:
     """`target[...] = value`."""
-    room, axes = bounded.taken_apart(machine, target)
+    room, axes = masked_axes.taken_apart(machine, target)
     if not room.writeable:
         machine.raise_(ValueError, "assignment destination is read-only")
     if isinstance(value, BoundedArray) and _is_itself(target, value):
@@ -62,7 +62,7 @@ def _is_itself(target: Value, value: BoundedArray) -> bool:
 def _same_parameters(a: Any, b: Any) -> bool:
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same_parameters, a, b))
-    return bounded.same_int(a, b) if isinstance(a, Var | int) and isinstance(b, Var | int) else a == b
+    return masked_axes.same_int(a, b) if isinstance(a, Var | int) and isinstance(b, Var | int) else a == b
 
 
 def stored(machine: Machine, value: Value, shape: tuple[int, ...], axes, dtype: np.dtype, mask: str = "") -> Var:
@@ -76,7 +76,7 @@ def stored(machine: Machine, value: Value, shape: tuple[int, ...], axes, dtype: 
 
     def message() -> Value:
         text, sizes = shape_text(machine, source)
-        goal, goals = shape_text(machine, bounded.made(machine, _model(shape, dtype), axes)) if axes else ("()", [])
+        goal, goals = shape_text(machine, masked_axes.made(machine, _model(shape, dtype), axes)) if axes else ("()", [])
         if mask == "whole" and len(sizes) == 1 == len(goals):
             return machine.message(
                 "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values where"
@@ -95,7 +95,7 @@ def stored(machine: Machine, value: Value, shape: tuple[int, ...], axes, dtype: 
 
 
 def _model(shape: tuple[int, ...], dtype: np.dtype) -> NdArray:
-    return NdArray(-1, (), bounded.TensorType(shape, dtype), -1)
+    return NdArray(-1, (), masked_axes.TensorType(shape, dtype), -1)
 
 
 def fit(machine: Machine, value: Value, shape: tuple[int, ...], axes: Sequence[Lanes | None], message) -> Var:
@@ -103,7 +103,7 @@ def fit(machine: Machine, value: Value, shape: tuple[int, ...], axes: Sequence[L
 
     ValueError with `message()` where the array does not broadcast to the target.
     """
-    room, mine = bounded.taken_apart(machine, value)
+    room, mine = masked_axes.taken_apart(machine, value)
     var = machine.read(room)
     extra = len(mine) - len(axes)
     if extra > 0:
@@ -130,7 +130,7 @@ def _laid_out(
     first = None
     if lanes is None or goal is None or not same_length(lanes, goal):
         builder = machine.builder
-        mine, wanted = (bounded.length_int(machine, *pair) for pair in ((lanes, size), (goal, space)))
+        mine, wanted = (masked_axes.length_int(machine, *pair) for pair in ((lanes, size), (goal, space)))
         bad = builder.elementwise("ne", var_of(machine, mine), var_of(machine, wanted))
         if mine.low <= 1 <= mine.high and lanes is not None:
             one = builder.elementwise("eq", var_of(machine, mine), builder.constant(1, INT64))

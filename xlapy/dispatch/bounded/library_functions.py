@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection
 
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
 from xlapy.dispatch.bounded.masked_axes import involved, require_static
 from xlapy.dispatch.numpy.rule_operands import array_type, kind_of, known
@@ -33,7 +33,7 @@ def is_rows(value: object) -> bool:
 
 def type_of_array(machine: Machine, value: Value):
     """The type of an array, or of the room of one of dynamic length."""
-    found = bounded.parts(machine, value)
+    found = masked_axes.parts(machine, value)
     return found[0].type if found is not None else array_type(machine, value)
 
 

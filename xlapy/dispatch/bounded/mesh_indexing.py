@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xlapy.dispatch.arrays import indexing
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.masked_axes import involved, require_static, same_lanes, select_valid
 from xlapy.dispatch.numpy.rule_operands import operand
 from xlapy.dispatch.protocol import Machine
@@ -32,7 +32,7 @@ def mesh(machine: Machine, items: Sequence[Value]) -> tuple[tuple[Lanes | None, 
             pairs.append((item, ()))
             continue
         plain = isinstance(item, BoundedArray | NdArray)
-        room, axes = bounded.parts(machine, item) if plain else (machine.new_array(operand(machine, item)), None)
+        room, axes = masked_axes.parts(machine, item) if plain else (machine.new_array(operand(machine, item)), None)
         if room.type.dtype.kind not in "iu":
             raise require_static(machine, given, "such a key")
         pairs.append((room, axes if axes is not None else (None,) * len(room.type.shape)))

@@ -8,13 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_creation import is_dynamic
 from xlapy.dispatch.bounded.bounded_indexing import getitem
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
 from xlapy.dispatch.bounded.layout_matching import assign
 from xlapy.dispatch.bounded.masked_axes import INT64, as_int, involved, length_int, require_static, var_of
-from xlapy.dispatch.numpy import register_numpy as numpy_all
+from xlapy.dispatch.numpy import register_numpy
 from xlapy.dispatch.numpy.random_generators import GENERATOR, LEGACY, of_module
 from xlapy.dispatch.numpy.rule_operands import absent, known
 from xlapy.dispatch.protocol import Machine
@@ -46,7 +46,7 @@ def _shuffled_places(machine: Machine, state, room: int, lanes: Lanes) -> Value:
     assert isinstance(drawn, NdArray)
     keys = machine.read(drawn)
     order = machine.leaf(_order, (keys, lanes.length), name="permutation")[0]
-    return bounded.fresh(machine, order, (Lanes(lanes.length),))
+    return masked_axes.fresh(machine, order, (Lanes(lanes.length),))
 
 
 def _order(keys, length):
@@ -100,7 +100,7 @@ def choice(
         wanted = machine.builder.constant(count, INT64)
         machine.check(machine.builder.elementwise("lt", length, wanted), ValueError, too_few)
         order = _shuffled_places(machine, state, room, lanes)
-        base = bounded.taken_apart(machine, order)[0]
+        base = masked_axes.taken_apart(machine, order)[0]
         places = machine.new_array(machine.leaf(_first, (machine.read(base),), (count,), name="choice")[0])
     drawn = getitem(machine, a, places) if isinstance(a, BoundedArray) else places
     if shape is None:
@@ -142,4 +142,4 @@ _register("permutation", permutation)
 _register("shuffle", shuffle)
 _register("choice", choice)
 
-__all__ = ["numpy_all"]
+__all__ = ["register_numpy"]

@@ -10,8 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.bounded import bounded_stacking, bounded_statistics
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import bounded_stacking, bounded_statistics, masked_axes
 from xlapy.dispatch.bounded.bounded_elementwise import on_lanes
 from xlapy.dispatch.bounded.bounded_indexing import getitem
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of
@@ -30,18 +29,18 @@ def _flatten(machine: Machine, self: BoundedArray, order: Any = "C") -> Value:
     if order != "C" and known_order(machine, order) != "C" or len(self.axes) == 1:
         return _flatten_vector(machine, self, order)
     if any(self.axes[1:]):
-        bounded.settle_widths(machine, self)
+        masked_axes.settle_widths(machine, self)
         var = machine.read(self.base)
-        mask = bounded.valid_mask(machine, var.type.shape, self.axes)
+        mask = masked_axes.valid_mask(machine, var.type.shape, self.axes)
         assert mask is not None
         mask = machine.leaf(_flat, (mask,), name="flatten")[0]
-        lengths = [bounded.length_int(machine, x, n) for x, n in zip(self.axes, var.type.shape, strict=True)]
-        length = functools.reduce(functools.partial(bounded.multiply, machine), lengths)
-        lanes = Lanes(bounded.var_of(machine, length), 0, mask)
+        lengths = [masked_axes.length_int(machine, x, n) for x, n in zip(self.axes, var.type.shape, strict=True)]
+        length = functools.reduce(functools.partial(masked_axes.multiply, machine), lengths)
+        lanes = Lanes(masked_axes.var_of(machine, length), 0, mask)
         return fresh(machine, machine.leaf(_flat, (var,), name="flatten")[0], (lanes,))
     if len(self.axes) != 2:
         return _flatten_vector(machine, self)
-    var, (lanes, *_) = bounded.compacted(machine, self)
+    var, (lanes, *_) = masked_axes.compacted(machine, self)
     assert lanes is not None
     columns = machine.builder.constant(var.type.shape[1], INT64)
     length = machine.builder.elementwise("mul", lanes.length, columns)
@@ -81,7 +80,7 @@ def _along(item: Callable, by_columns: Callable, default: int | None, keeps: boo
         if keeps:
             return on_lanes(machine, a, lambda room: machine.call(Const(item), (room, *args), named))
         result = machine.call(Const(item), (machine.new_array(machine.read(a.base)), *args), named)
-        return bounded.made(machine, result, a.axes[:1], own=True)
+        return masked_axes.made(machine, result, a.axes[:1], own=True)
 
     FUNCTIONS[item] = rule
 
@@ -110,7 +109,7 @@ def _side_by_side(item: Callable, least: int) -> None:
     before = FUNCTIONS[item]
 
     def joined(machine, items, *args, **kwargs):
-        parts = [bounded.parts(machine, v) for v in items]
+        parts = [masked_axes.parts(machine, v) for v in items]
         found = [x for x in parts if x is not None]
         matrices = any(len(x[1]) == 2 for x in found)
         axis = known(machine, kwargs.get("axis", args[0] if args else Const(0))) if item is np.concatenate else 1
@@ -137,7 +136,7 @@ _side_by_side(np.concatenate, 2)
 
 def _one_above_another(machine, items, **kwargs):
     """np.vstack."""
-    if kwargs or not any(len(found[1]) == 2 for v in items if (found := bounded.parts(machine, v)) is not None):
+    if kwargs or not any(len(found[1]) == 2 for v in items if (found := masked_axes.parts(machine, v)) is not None):
         return _vectors_above(machine, Tuple(tuple(items)), **kwargs)
     rows: list[Value] = [v if involved(v) else machine.call(Const(np.atleast_2d), (v,)) for v in items]
     rows = [FUNCTIONS[np.atleast_2d](machine, v) if involved(v) else v for v in rows]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from xlapy.dispatch.arrays.memory_order import stands_for
-from xlapy.dispatch.bounded import appending
-from xlapy.dispatch.bounded import masked_axes as bounded
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.bounded import appending, masked_axes
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import growable_list_arrays, growable_list_items
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain import dynamic_sizes
@@ -32,7 +31,7 @@ class Service:
             or not (dynamic_sizes.is_plain(a) and dynamic_sizes.is_plain(b))
         ):
             return None
-        if not (bounded.involved(a, b) or self.machine.resizing):
+        if not (masked_axes.involved(a, b) or self.machine.resizing):
             return None
         room = tuple(map(max, dynamic_sizes.room_of(a), dynamic_sizes.room_of(b)))
         return dynamic_sizes.joined(joiner, a, b, room)
@@ -111,17 +110,17 @@ def _one(machine: Machine, value: Union, group: list[int]) -> Value:
     static = [s and len({dynamic_sizes.room_of(v)[k] for v in options}) == 1 for k, s in enumerate(static)]
     for place, option in reversed(list(zip(group, options, strict=True))):
         if isinstance(option, BoundedArray):
-            var, axes = bounded.compacted(machine, option)
+            var, axes = masked_axes.compacted(machine, option)
         else:
             var, axes = machine.read(dynamic_sizes.base_of(option)), (None,) * len(room)
-        lengths = [bounded.length_int(machine, x, n) for x, n in zip(axes, var.type.shape, strict=True)]
+        lengths = [masked_axes.length_int(machine, x, n) for x, n in zip(axes, var.type.shape, strict=True)]
         parts = [appending.resized(machine, var, room)]
-        parts += [bounded.var_of(machine, n) for n in lengths]
+        parts += [masked_axes.var_of(machine, n) for n in lengths]
         if chosen:
             here = _is(machine, value, place)
             parts = [select(here, new, old, builder) for new, old in zip(parts, chosen, strict=True)]
         chosen = parts
-    axes = tuple(None if s else bounded.Lanes(n) for s, n in zip(static, chosen[1:], strict=True))
+    axes = tuple(None if s else masked_axes.Lanes(n) for s, n in zip(static, chosen[1:], strict=True))
     array = machine.new_array(chosen[0])
     if not all(static):
         return BoundedArray(array, axes)
@@ -131,7 +130,7 @@ def _one(machine: Machine, value: Union, group: list[int]) -> Value:
 def plain(machine: Machine, value: Value) -> Value:
     """A copy of an array that lies at the front of a buffer of its own."""
     if isinstance(value, BoundedArray):
-        var, axes = bounded.compacted(machine, value)
+        var, axes = masked_axes.compacted(machine, value)
         return BoundedArray(machine.new_array(var), axes)
     array = dynamic_sizes.base_of(value)
     return stands_for(machine, machine.new_array(machine.read(array)), [array])

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 
 from xlapy.dispatch import registry, unions
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import dynamic_dicts
 from xlapy.dispatch.numbers.scalar_values import logical_not, refuse_where
 from xlapy.dispatch.protocol import Machine, Refused

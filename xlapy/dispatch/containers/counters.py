@@ -7,8 +7,8 @@ import operator
 from typing import Any
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers.common import entries, key_of, new_dict, set_entries
+from xlapy.dispatch.containers import container_protocol as containers
+from xlapy.dispatch.containers.container_protocol import entries, key_of, new_dict, set_entries
 from xlapy.dispatch.containers.dicts import dict_operator, is_dict
 from xlapy.dispatch.iterators import iteration
 from xlapy.domain.values import NONE, Const, Ref, Tuple, Value, as_ref, is_none, key_value

@@ -6,9 +6,8 @@ import collections
 from collections.abc import Callable
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import growable_list_items, growable_list_methods, growable_list_subscripts  # noqa: F401
-from xlapy.dispatch.containers import lists as list_rules
+from xlapy.dispatch.containers import container_protocol as containers
+from xlapy.dispatch.containers import growable_list_items, growable_list_methods, growable_list_subscripts, lists  # noqa: F401
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.iterators.deques import is_deque, note_change
 from xlapy.domain.values import Const, Ref, Value, as_ref
@@ -31,7 +30,7 @@ def _length(machine, owner: Ref) -> Value:
 
 def _added(machine, self: Ref, length: Value, items: Value) -> Value:
     """How many items came in; a full deque has as many as before then."""
-    if list_rules.limit(machine, self) is None:
+    if lists.limit(machine, self) is None:
         return machine.binary("-", _length(machine, self), length)
     sized = sequences.sequence_of(machine, items) is not None
     return sequences.length_of(machine, items) if sized else _ONE

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from xlapy.dispatch import registry, value_selection
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import element_references, growable_list_items, range_objects
-from xlapy.dispatch.containers.common import (
+from xlapy.dispatch.containers.container_protocol import (
     asked_for,
     compares_by_value,
     default_factory,

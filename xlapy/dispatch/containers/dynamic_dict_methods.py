@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from xlapy.dispatch import registry, unions, value_selection
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import dicts, dynamic_dicts, element_references, growable_list_edits, growable_list_items
 from xlapy.dispatch.containers.pairs import put_all
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not, provoke, scalar

@@ -22,7 +22,7 @@ from xlapy.dispatch.containers import (
     growable_list_items,
     hashes,
 )
-from xlapy.dispatch.containers.common import (
+from xlapy.dispatch.containers.container_protocol import (
     compares_by_value,
     heap_kind,
     is_foreign_number,
@@ -33,7 +33,7 @@ from xlapy.dispatch.containers.common import (
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.numbers.scalar_values import bounds_of, device, logical_and, logical_or, refuse_where, scalar
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain import growable_lists as domain
+from xlapy.domain import growable_lists
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
@@ -369,7 +369,7 @@ def converted(machine, self: Ref, *more: Value) -> Stack:
         field = growable_list_items.of_several_lengths(machine, tuple(contents.entries.values()))
         element = growable_list_items.common_element(machine, (*pairs, *more), self, field)
         stack = growable_list_items.of_items(machine, pairs, element, source=self, field=field)
-        return stack.with_rows(stack.rows, added=domain.only_added(contents))
+        return stack.with_rows(stack.rows, added=growable_lists.only_added(contents))
     except JoinFailure as error:
         raise Refused("XP0006", f"keys and values of a dict with keys that depend on data {error.reason}") from error
 
@@ -394,7 +394,7 @@ def set_item(machine, self: Ref, key: Value, value: Value) -> None:
 
 def _with_keys_of(machine, old: Stack, new: Stack) -> Stack:
     """A stack of pairs with the keys of another one, which are the same: nothing is stored there."""
-    count = len(variables(domain.items_of_element(old)[0]))
+    count = len(variables(growable_lists.items_of_element(old)[0]))
     rows = (*old.rows[:count], *new.rows[count:])
     if [(r.type.shape, r.type.dtype) for r in rows] != [(r.type.shape, r.type.dtype) for r in new.rows]:
         return new
@@ -426,9 +426,11 @@ def _with_room(machine, stack: Stack, key: Value) -> Stack:
     """A stack with what is known of its length where a key is not in it yet, which is one of few."""
     if stack.capacity == 0 or not isinstance(stack.length, Scalar):
         return stack
-    keys = domain.column(stack, "keys").element
-    every = domain.number_of_values(
-        growable_list_items.exact_joiner(machine).join(keys, domain.hollow(growable_list_items.pack(machine, key)))
+    keys = growable_lists.column(stack, "keys").element
+    every = growable_lists.number_of_values(
+        growable_list_items.exact_joiner(machine).join(
+            keys, growable_lists.hollow(growable_list_items.pack(machine, key))
+        )
     )
     low, high = bounds_of(stack.length)
     if every is None or high < every or low >= every:
@@ -467,7 +469,7 @@ def remove(machine, self: Ref, stack: Stack, at: Value) -> None:
 
 def value(machine, stack: Stack, at: Value) -> Value:
     """The value in a row."""
-    return growable_list_items.item(machine, domain.column(stack, "values"), at)
+    return growable_list_items.item(machine, growable_lists.column(stack, "values"), at)
 
 
 def lent(machine, self: Ref, stack: Stack, at: Value, key: Value) -> Value:
@@ -477,7 +479,7 @@ def lent(machine, self: Ref, stack: Stack, at: Value, key: Value) -> Value:
 
 def holds_objects(stack: Stack) -> bool:
     """Whether the values of a dict may be changed."""
-    return domain.has_own(domain.column(stack, "values").element)
+    return growable_lists.has_own(growable_lists.column(stack, "values").element)
 
 
 def listed(machine, self: Ref, what: str = "keys") -> Ref:
@@ -490,7 +492,7 @@ def listed(machine, self: Ref, what: str = "keys") -> Ref:
 
 
 def _listed(machine, stack: Stack, what: str) -> Ref:
-    return Ref(machine.heap.new("list", list, machine.location(), domain.column(stack, what)))
+    return Ref(machine.heap.new("list", list, machine.location(), growable_lists.column(stack, what)))
 
 
 def whole(machine, value: Value) -> Value:

@@ -15,7 +15,7 @@ from jax import lax
 
 from xlapy.dispatch.numbers.scalar_values import device
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain import growable_lists as domain
+from xlapy.domain import growable_lists
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.values import Const, Mapping, MixedScalar, NumpyScalar, Scalar, Stack, Tuple, Value, alternatives
 from xlapy.ir import Var
@@ -41,7 +41,7 @@ def has_order(contents: Value) -> bool:
     def plain(key: object) -> bool:
         return all(map(plain, key)) if type(key) is tuple else isinstance(key, int | np.integer)
 
-    if not domain.only_added(contents):
+    if not growable_lists.only_added(contents):
         return False
     return all(all(map(plain, v.entries)) for v in alternatives(contents) if isinstance(v, Mapping))
 
@@ -52,7 +52,7 @@ def in_order(machine, pairs: Stack, number: int = 0) -> Stack:
     Raises:
         Refused: something else was done to the set than adding members, or their hashes are not known.
     """
-    keys = domain.column(pairs, "keys")
+    keys = growable_lists.column(pairs, "keys")
     if not pairs.capacity or isinstance(pairs.length, Const) and pairs.length.value < 2:
         return keys
     found = machine.orders_of_sets.get((number, keys.rows[0])) if keys.rows and not pairs.added else None
@@ -64,7 +64,7 @@ def in_order(machine, pairs: Stack, number: int = 0) -> Stack:
 def in_order_of_difference(machine, pairs: Stack, others: Value) -> tuple[Stack, Var]:
     """The members of a set in the order in which they come into its difference with one of `others` members, and
     whether that is a copy of it from which members are taken out: then this is the order of the difference, too."""
-    keys = domain.column(pairs, "keys")
+    keys = growable_lists.column(pairs, "keys")
     operands = [*_operands(machine, pairs), device(machine, others, int)]
     order, copied = machine.leaf(_order_of_difference, operands)
     return _permuted(machine, keys, order), copied
@@ -72,7 +72,7 @@ def in_order_of_difference(machine, pairs: Stack, others: Value) -> tuple[Stack,
 
 def in_order_unless(machine, pairs: Stack, listed: Var) -> Stack:
     """The members of a set in CPython's order, or as they are listed."""
-    keys = domain.column(pairs, "keys")
+    keys = growable_lists.column(pairs, "keys")
     if not pairs.capacity:
         return keys
     return _permuted(machine, keys, machine.leaf(_order_unless, [*_operands(machine, pairs), listed])[0])
@@ -80,7 +80,7 @@ def in_order_unless(machine, pairs: Stack, listed: Var) -> Stack:
 
 def _operands(machine, pairs: Stack) -> list[Var]:
     """The hashes of the members of a set, and their number."""
-    keys = domain.column(pairs, "keys")
+    keys = growable_lists.column(pairs, "keys")
     known = pairs.added and sys.hash_info.width == 64
     hashes = _hashes(machine, instantiate(keys.element, iter(keys.rows))) if known else None
     if hashes is None:

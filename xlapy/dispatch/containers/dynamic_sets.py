@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable
 
 from xlapy.dispatch import registry, unions
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import (
     container_subclasses,
     counters,

@@ -1,8 +1,8 @@
 """Tuples whose length depends on data: `tuple(items)` of a list that grew, the columns of `zip(*pairs)`.
 
 Such a tuple is an object in the heap of a kind of its own, 'tuple', whose contents are a stack as those of a list, and
-never change. What is done to a tuple of known length goes to `lists` and `common`. A rule that knows nothing of such
-tuples does not take them for lists: indices of arrays, shapes and keys of dicts are refused.
+never change. What is done to a tuple of known length goes to `lists` and `container_protocol`. A rule that knows
+nothing of such tuples does not take them for lists: indices of arrays, shapes and keys of dicts are refused.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from collections.abc import Callable
 from typing import Any
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import (
     element_references,
     growable_list_arrays,
     growable_list_items,
     growable_list_methods,
     growable_list_subscripts,
+    lists,
     range_objects,
 )
-from xlapy.dispatch.containers import lists as list_rules
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.numbers.scalar_values import provoke, refuse_where
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import contents_of_lists
-from xlapy.domain import growable_lists as domain
+from xlapy.domain import growable_lists
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     BoundedArray,
@@ -142,9 +142,9 @@ def columns(machine, rows: Value) -> Value:
     for k in range(width or 0):
         found.append(of_list(machine, machine.call(Const(_column), [rows, Const(k)])))
     for part in parts:
-        count = len(domain.variables(part))
+        count = len(growable_lists.variables(part))
         column = stack.rows[start : start + count]
-        found.append(_of(machine, Stack(domain.disowned(part), column, *_room(stack))))
+        found.append(_of(machine, Stack(growable_lists.disowned(part), column, *_room(stack))))
         start += count
     return sequences.new(machine, sequences.INDEXED, zip, source=Tuple(tuple(found)), position=_ZERO)
 
@@ -166,7 +166,7 @@ def _items_of(machine, row: Value) -> int | None:
         case JaxArray() if row.var.type.shape:
             return row.var.type.shape[0]
     found = contents_of_lists(machine, (row,))
-    return None if found is None else domain.known_length(found[0])
+    return None if found is None else growable_lists.known_length(found[0])
 
 
 def _column(rows, k):
@@ -228,11 +228,11 @@ def _operators() -> None:
         if plain == "*":
             items, count = (right, left) if is_tuple(machine, right) else (left, right)
             if not range_objects.is_index(machine, count):
-                return list_rules.no_count(machine, count)
+                return lists.no_count(machine, count)
             return of_list(machine, machine.binary("*", as_list(machine, items), count))
         if not all(machine.type_of(v) is tuple for v in (left, right)):
             wrong = plain == "+" and machine.type_of(left) is tuple
-            return list_rules.no_tuple(machine, right) if wrong else None
+            return lists.no_tuple(machine, right) if wrong else None
         one, two = as_list(machine, left), as_list(machine, right)
         if plain in _COMPARISONS:
             return machine.compare(plain, one, two)

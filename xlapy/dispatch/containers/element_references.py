@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import Iterator
 
 from xlapy.dispatch.containers import growable_list_items
-from xlapy.domain import growable_lists as domain
+from xlapy.domain import growable_lists
 from xlapy.domain.heap import Loan
 from xlapy.domain.values import (
     STALE,
@@ -41,14 +41,16 @@ def lend(
     """An item of a container at a position in range, which may be changed; of a dict, `what` ('values' or 'items') is
     taken out. `key` is what the program asked for, `iterator` the one that gives the item."""
     heap = machine.heap
-    if not domain.has_own(stack.element):
-        return growable_list_items.item(machine, domain.column(stack, what) if _is_dict(machine, owner) else stack, at)
+    if not growable_lists.has_own(stack.element):
+        return growable_list_items.item(
+            machine, growable_lists.column(stack, what) if _is_dict(machine, owner) else stack, at
+        )
     made: list[int] = []
     place: tuple[object, ...] = (object(),)
     if not _is_dict(machine, owner):
         found = whole = growable_list_items.item(machine, stack, at, made, place)
     else:
-        whole = growable_list_items.item(machine, domain.column(stack, "values"), at, made, (*place, 1))
+        whole = growable_list_items.item(machine, growable_lists.column(stack, "values"), at, made, (*place, 1))
         found = whole if what == "values" else Tuple((_key(machine, stack, at), whole))
     if made:
         number = heap.new("loan", object)
@@ -64,7 +66,7 @@ def _is_dict(machine, owner: Ref) -> bool:
 
 
 def _key(machine, stack: Stack, at: Value) -> Value:
-    return growable_list_items.item(machine, domain.column(stack, "keys"), at)
+    return growable_list_items.item(machine, growable_lists.column(stack, "keys"), at)
 
 
 def lies_there(machine, owner: Ref, key: Value, value: Value) -> bool:
@@ -122,7 +124,7 @@ def fetch(machine, number: int, name: str) -> Value | None:
     stack = _home(machine, loan)
     if stack is None:
         return None
-    row = domain.column(stack, "values") if heap.objects[loan.owner].kind == "dict" else stack
+    row = growable_lists.column(stack, "values") if heap.objects[loan.owner].kind == "dict" else stack
     lying = growable_list_items.item(machine, row, loan.at)
     there = _number(lying)
     value = heap.read(there, name) if there is not None else None
@@ -183,7 +185,7 @@ def _outdate_others(machine, loan: Loan) -> None:
         homes.add(home.owner)
         home = heap.loans.get(home.owner)
     for slot, value in list(heap.slots.items()):
-        if slot[0] not in homes and domain.classes_of(value) & classes:
+        if slot[0] not in homes and growable_lists.classes_of(value) & classes:
             heap.untold += 1
             heap.slots[slot] = STALE
     for cls in classes:
@@ -202,11 +204,15 @@ def _with_room(machine, before: Value | None, value: Value) -> Value:
     if isinstance(before, Tuple | Mapping) and isinstance(value, Tuple | Mapping):
         if _shape(before) == _shape(value):
             return value
-        items = domain.items_of(value)
+        items = growable_lists.items_of(value)
         value = growable_list_items.of_items(
-            machine, items, growable_list_items.common_element(machine, (*items, *domain.items_of(before)))
+            machine, items, growable_list_items.common_element(machine, (*items, *growable_lists.items_of(before)))
         )
-    if isinstance(value, Stack) and isinstance(before, Stack) and domain.sizes(value) == domain.sizes(before):
+    if (
+        isinstance(value, Stack)
+        and isinstance(before, Stack)
+        and growable_lists.sizes(value) == growable_lists.sizes(before)
+    ):
         return value
     if isinstance(value, Stack) and value.elastic is None:
         guess = ("items", machine.builder.location())
@@ -225,7 +231,7 @@ def _shape(contents: Tuple | Mapping) -> object:
 def receiving(machine, container: Ref, stack: Stack) -> Iterator[None]:
     """Within this context, a container with these contents gets an item."""
     heap = machine.heap
-    heap.receiver, heap.receives_first = container.object, domain.sizes(stack) == (0, 0)
+    heap.receiver, heap.receives_first = container.object, growable_lists.sizes(stack) == (0, 0)
     try:
         yield
     finally:
@@ -237,6 +243,6 @@ def share(machine, container: Value) -> None:
     if isinstance(container, Ref):
         contents = machine.heap.read(container.object, "<items>")
         if isinstance(contents, Stack):
-            machine.heap.copied(domain.classes_of(contents))
-        if isinstance(contents, Stack) and domain.has_own(contents.element):
-            machine.heap.write(container.object, "<items>", domain.disowned(contents))
+            machine.heap.copied(growable_lists.classes_of(contents))
+        if isinstance(contents, Stack) and growable_lists.has_own(contents.element):
+            machine.heap.write(container.object, "<items>", growable_lists.disowned(contents))

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.numbers.scalar_values import device
-from xlapy.domain import growable_lists as domain
+from xlapy.domain import growable_lists
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import Const, Lanes, NumpyScalar, Ref, Scalar, Stack, Stored, Tuple, Union, Value, alternatives
@@ -44,7 +44,7 @@ def _of_length(machine, stack: Stack, var: Var) -> Value:
         )
         return machine.new_array(short.rows[0])
     axes = (Lanes(device(machine, stack.length, int)), *[None] * (len(var.type.shape) - 1))
-    return bounded.fresh(machine, var, axes)
+    return masked_axes.fresh(machine, var, axes)
 
 
 def as_index(machine, value: Value) -> Value | None:
@@ -106,7 +106,7 @@ def _array(machine, value: Value, lead: growable_list_items.Lead) -> Var | None:
 
 def _array_of_lists(machine, held: Stack, lead: growable_list_items.Lead) -> Var | None:
     """The items of lists of one known length, side by side."""
-    count = domain.known_length(held)
+    count = growable_lists.known_length(held)
     if count is None:
         return None
     whole = _array(machine, instantiate(held.element, iter(held.rows)), (*lead, held.capacity))

@@ -1,4 +1,4 @@
-"""Operations of lists and deques whose contents are a stack; those of others go to `lists` and `common`."""
+"""Operations of lists and deques whose contents are a stack; those of others go to `lists` and `container_protocol`."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import (
     element_references,
     growable_list_arrays,
     growable_list_edits,
     growable_list_items,
     growable_list_sorting,
+    lists,
     range_objects,
     sequence_sorting,
     sort_keys,
 )
-from xlapy.dispatch.containers import lists as list_rules
 from xlapy.dispatch.iterators import iteration, sequences
-from xlapy.dispatch.jax import jax_functions as jax_rules
+from xlapy.dispatch.jax import jax_functions
 from xlapy.dispatch.numbers.scalar_values import logical_not, provoke
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import register_python as python_all
-from xlapy.domain import growable_lists as domain
+from xlapy.dispatch.python import register_python
+from xlapy.domain import growable_lists
 from xlapy.domain.heap import CHANGES
 from xlapy.domain.values import (
     NONE,
@@ -61,7 +61,7 @@ def write(machine, self: Ref, stack: Stack) -> None:
 def _limit(machine, self: Ref) -> int | None:
     if machine.heap.objects[self.object].cls is not collections.deque:
         return None
-    return list_rules.limit(machine, self)
+    return lists.limit(machine, self)
 
 
 # -- methods ----------------------------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ def _pop(machine, self: Ref, stack: Stack, where: Value = _LAST) -> Value:
     elif isinstance(where, Const) and where.value == 0:
         rest, item = growable_list_items.pop_first(machine, stack)
     else:
-        at = growable_list_edits.index(machine, stack, list_rules.size_index(machine, where), _POP_RANGE)
+        at = growable_list_edits.index(machine, stack, lists.size_index(machine, where), _POP_RANGE)
         item = growable_list_items.item(machine, stack, at, place=growable_list_items.FREE)
         rest = growable_list_edits.without(machine, stack, at)
     write(machine, self, rest)
@@ -236,8 +236,8 @@ def _find_in_tuple(items, wanted, start, stop):
 def index_in_tuple(machine, items: Value, item: Value, start: Value = _ZERO, stop: Value | None = None) -> Value:
     """`tuple.index`, for the items of a tuple as a list."""
     count = machine.call(Const(len), [items])
-    first = list_rules.position_among(machine, start, count)
-    last = count if stop is None else list_rules.position_among(machine, stop, count)
+    first = lists.position_among(machine, start, count)
+    last = count if stop is None else lists.position_among(machine, stop, count)
     return machine.call(Const(_find_in_tuple), [items, item, first, last])
 
 
@@ -254,7 +254,7 @@ def _count(machine, self: Ref, stack: Stack, item: Value) -> Value:
 
 def _index(machine, self: Ref, stack: Stack, item: Value, *bounds: Value) -> Value:
     if bounds:
-        first, *last = (list_rules.position_among(machine, bound, stack.length) for bound in bounds)
+        first, *last = (lists.position_among(machine, bound, stack.length) for bound in bounds)
         return machine.call(Const(_find_between), [self, item, first, *(last or [stack.length])])
     return machine.call(Const(_find_item), [self, item])
 
@@ -282,7 +282,9 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
                 return growable_list_items.whole_or_each(machine, lambda: before(machine, self, *args), each)
             if growing:
                 return each()
-        apart = stack is not None and growable_list_items.is_short(stack) and not domain.has_choice(stack.element)
+        apart = (
+            stack is not None and growable_list_items.is_short(stack) and not growable_lists.has_choice(stack.element)
+        )
         if stack is None or (name not in _CHEAP and apart):
             return registry.passed_on(before, machine, self, *args, **kwargs)
         return registry.passed_on(rule, machine, self, stack, *args, **kwargs)
@@ -374,7 +376,7 @@ def _operators(cls: type) -> None:
 
 def _both_lists(machine, left: Value, right: Value) -> bool:
     """Whether both are lists, or both deques, of which one is not taken apart."""
-    return _lists(machine, left, right) and list_rules.alike(machine, left, right)
+    return _lists(machine, left, right) and lists.alike(machine, left, right)
 
 
 def _lists(machine, left: Value, right: Value) -> bool:
@@ -527,7 +529,7 @@ def _by_jax(function: Callable) -> None:
 
     def either(machine, /, *args: Value, **kwargs: Value) -> Value:
         made = _joined_by_jax(machine, function, args[0]) if len(args) == 1 and not kwargs else None
-        return made if made is not None else jax_rules.call(machine, function, list(args), kwargs)
+        return made if made is not None else jax_functions.call(machine, function, list(args), kwargs)
 
     registry.function(function)(either)
 
@@ -550,7 +552,7 @@ def _joined_by_jax(machine, function: Callable, value: Value) -> Value | None:
     rank = len(whole.type.shape) - 1
     stacked = function in (jnp.stack, jnp.array, jnp.asarray) or (function is jnp.vstack and rank < 2)
     if stacked:
-        return jax_rules.call(machine, jnp.asarray, [rows], {})
+        return jax_functions.call(machine, jnp.asarray, [rows], {})
     if rank == 0 or (function is jnp.hstack and rank > 1):
         return None
     shape = whole.type.shape
@@ -593,7 +595,7 @@ def _copies(function: Callable, implementation: Callable) -> None:
 def grows(machine, value: Value) -> bool | None:
     """Whether an iterable has a number of items that is only known on the device; None if that is to be found out."""
     stack = growable_list_items.of(machine, value)
-    if stack is not None and (not isinstance(stack.length, Const) or domain.has_choice(stack.element)):
+    if stack is not None and (not isinstance(stack.length, Const) or growable_lists.has_choice(stack.element)):
         return True
     if isinstance(value, BoundedArray):
         return True
@@ -647,4 +649,4 @@ _copies(list, _list)
 _copies(sorted, _sorted)
 _copies(collections.deque, _deque)
 
-__all__ = ["python_all"]
+__all__ = ["register_python"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import growable_list_items, sequence_sorting
 from xlapy.dispatch.effects import changes
 from xlapy.dispatch.numbers.scalar_values import device, logical_not, refuse_nan, refuse_where

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.containers import growable_list_arrays, ragged_concatenation
 from xlapy.dispatch.numpy.rule_operands import known
 from xlapy.dispatch.unions import over_unions
@@ -37,7 +37,7 @@ def joined_arrays(machine, function: object, args: Sequence[Value], kwargs: dict
     whole = growable_list_arrays.as_array(machine, args[0])
     if whole is None:
         return ragged_concatenation.joined(machine, function, args[0], axis)
-    shapes = {bounded.taken_apart(machine, v)[0].type.shape[1:] for v in alternatives(whole)}
+    shapes = {masked_axes.taken_apart(machine, v)[0].type.shape[1:] for v in alternatives(whole)}
     how = _how(function, shapes.pop(), axis) if len(shapes) == 1 else None
     if how is None:
         return None
@@ -63,22 +63,22 @@ def _how(function: object, shape: tuple[int, ...], axis: int) -> tuple[tuple[int
 
 
 def _arranged(machine, whole: Value, shape: tuple[int, ...], axis: int, merges: bool, text: str) -> Value:
-    room, (lanes, *_) = bounded.taken_apart(machine, whole)
-    length = bounded.length_int(machine, lanes, room.type.shape[0])
+    room, (lanes, *_) = masked_axes.taken_apart(machine, whole)
+    length = masked_axes.length_int(machine, lanes, room.type.shape[0])
     if isinstance(length.value, int):
         if length.value == 0:
             machine.raise_(ValueError, text)
     elif length.low < 1:
-        none = machine.builder.elementwise("lt", length.value, machine.builder.constant(1, bounded.INT64))
+        none = machine.builder.elementwise("lt", length.value, machine.builder.constant(1, masked_axes.INT64))
         machine.check(none, ValueError, text)
     var = machine.leaf(_rearranged, (machine.read(room),), (shape, axis, merges), name="rows")[0]
     if lanes is None:
         return machine.new_array(var)
     if merges:
-        length = bounded.multiply(machine, length, bounded.known_int(shape[axis]))
+        length = masked_axes.multiply(machine, length, masked_axes.known_int(shape[axis]))
     axes: list[Lanes | None] = [None] * len(var.type.shape)
-    axes[axis] = Lanes(bounded.var_of(machine, length))
-    return bounded.fresh(machine, var, axes)
+    axes[axis] = Lanes(masked_axes.var_of(machine, length))
+    return masked_axes.fresh(machine, var, axes)
 
 
 def _rearranged(rows, shape, axis, merges):

@@ -9,12 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from xlapy.dispatch import value_selection
-from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import element_references, growable_list_edits, growable_list_items, nested_lists
-from xlapy.dispatch.containers import lists as list_rules
+from xlapy.dispatch.containers import container_protocol as containers
+from xlapy.dispatch.containers import element_references, growable_list_edits, growable_list_items, lists, nested_lists
 from xlapy.dispatch.containers.growable_list_methods import as_stack, write
 from xlapy.dispatch.numbers.scalar_values import provoke
-from xlapy.domain import growable_lists as domain
+from xlapy.domain import growable_lists
 from xlapy.domain.growable_lists import hollow
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
@@ -182,7 +181,7 @@ def _of_lists(machine, self: Value, key: Value) -> Stack | None:
         if not machine.specialisable(key.var) or not any(_is_of_data(machine, v) for v in contents.items):
             return None
     stack = _packed(machine, contents, self, growable_list_items.of_several_lengths(machine, contents.items))
-    if stack is None or not domain.has_own(stack.element):
+    if stack is None or not growable_lists.has_own(stack.element):
         return None
     with growable_list_items.places_kept(machine):
         write(machine, self, stack)
@@ -192,7 +191,7 @@ def _of_lists(machine, self: Value, key: Value) -> Stack | None:
 def _is_of_data(machine, value: Value) -> bool:
     """Whether the number of items of a list or dict depends on data."""
     contents = machine.heap.read(value.object, "<items>") if isinstance(value, Ref) else value
-    low, high = domain.sizes(contents) if domain.is_contents(contents) else (0, 0)
+    low, high = growable_lists.sizes(contents) if growable_lists.is_contents(contents) else (0, 0)
     return low < high
 
 
@@ -241,7 +240,7 @@ def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
             if stack is None:
                 return _before(machine, *args)
             if where is not containers.CONTAINS and machine.type_of(self) is collections.deque:
-                args = (self, containers.index_of_item(machine, args[1], list_rules.NO_DEQUE_INDEX), *args[2:])
+                args = (self, containers.index_of_item(machine, args[1], lists.NO_DEQUE_INDEX), *args[2:])
             place = receiver + 1
             return rule(machine, *args[:place], stack, *args[place:])
 

@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry, value_selection
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import range_objects, sequence_sorting, sort_keys
-from xlapy.dispatch.containers.common import contents, set_contents
+from xlapy.dispatch.containers.container_protocol import contents, set_contents
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, device, fold, kind_of, provoke
 from xlapy.dispatch.python import namespaces

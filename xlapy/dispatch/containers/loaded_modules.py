@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import dynamic_dict_methods, dynamic_sets  # noqa: F401 (their rules come before)
 from xlapy.dispatch.numbers.scalar_values import fold
 from xlapy.domain.sources import item

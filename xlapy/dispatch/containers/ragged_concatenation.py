@@ -10,7 +10,7 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.numbers.scalar_values import device
 from xlapy.domain.coerce import instantiate
@@ -44,12 +44,12 @@ def joined(machine, function: object, value: Value, axis: int) -> Value | None:
     if isinstance(element, Union):
         operands.append(element.selector)
     count = device(machine, stack.length, int)
-    none = machine.builder.elementwise("lt", count, machine.builder.constant(1, bounded.INT64))
+    none = machine.builder.elementwise("lt", count, machine.builder.constant(1, masked_axes.INT64))
     machine.check(none, ValueError, _EMPTY)
     whole, valid, length = machine.leaf(_put_together, [count, *operands], (len(parts), place, room), name="rows")
     axes: list[Lanes | None] = [None] * rank
     axes[place] = Lanes(length, 0, valid)
-    return bounded.fresh(machine, whole, axes)
+    return masked_axes.fresh(machine, whole, axes)
 
 
 def _without(shape: tuple[int, ...], place: int) -> tuple[int, ...]:
@@ -71,7 +71,7 @@ def _parts(machine, value: Value, capacity: int) -> tuple[int, Var, Var, Var] | 
         return None
     start = lanes.start
     if isinstance(start, int):
-        start = machine.builder.broadcast(machine.builder.constant(start, bounded.INT64), (capacity,))
+        start = machine.builder.broadcast(machine.builder.constant(start, masked_axes.INT64), (capacity,))
     return dynamic[0], rows.var, start, lanes.length
 
 

@@ -9,13 +9,19 @@ from typing import Any
 
 from xlapy.dispatch import registry
 from xlapy.dispatch.containers import dynamic_set_order
-from xlapy.dispatch.containers.common import asked_for, compares_by_value, entries, heap_kind, key_of, set_entries
+from xlapy.dispatch.containers.container_protocol import (
+    asked_for,
+    compares_by_value,
+    entries,
+    heap_kind,
+    key_of,
+    set_entries,
+)
 from xlapy.dispatch.containers.dicts import view_keys
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, provoke
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain import growable_lists as domain
-from xlapy.domain import set_iteration_order
+from xlapy.domain import growable_lists, set_iteration_order
 from xlapy.domain.values import NONE, TRUE, Const, Mapping, Ref, Tuple, Value, as_ref, key_value
 
 _EMPTY = provoke(set().pop)
@@ -247,7 +253,7 @@ def _pop(machine, self: Ref) -> Value:
 @registry.method(set, "clear")
 def _clear(machine, self: Ref) -> Value:
     # of members that were only added, the empty table is left
-    if domain.only_added(machine.heap.read(self.object, "<items>")):
+    if growable_lists.only_added(machine.heap.read(self.object, "<items>")):
         set_entries(machine, self, {}, set_iteration_order.EMPTY)
     else:
         _change(machine, self, {}, set.clear)

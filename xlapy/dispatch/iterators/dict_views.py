@@ -34,8 +34,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     scalar,
 )
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain import growable_lists as domain
-from xlapy.domain import set_iteration_order
+from xlapy.domain import growable_lists, set_iteration_order
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     UNBOUND,
@@ -245,11 +244,11 @@ def _table_iterator(machine, owner: Ref, what: str) -> Ref:
     """Over a dict of unknown keys: over those that it has now, and the values that it has then."""
     pairs: Stack = machine.heap.read(owner.object, "<items>")
     if machine.heap.objects[owner.object].kind == "set":
-        before = _list_of(machine, domain.column(pairs, "keys"))
+        before = _list_of(machine, growable_lists.column(pairs, "keys"))
         keys = _list_of(machine, dynamic_set_order.in_order(machine, pairs, owner.object))
         cls = type(iter(set()))
         return new(machine, _SET, cls, source=keys, position=_ZERO, owner=owner, size=pairs.length, before=before)
-    keys = _list_of(machine, domain.column(pairs, "keys"))
+    keys = _list_of(machine, growable_lists.column(pairs, "keys"))
     return new(machine, _TABLES[what], type(iter({})), source=keys, position=_ZERO, owner=owner, size=pairs.length)
 
 
@@ -278,7 +277,7 @@ def _table_item(machine, number: int, what: str, position: Value) -> Value:
             "a dict with keys that depend on data is emptied while it is iterated over",
             "loop over a list of it",
         )
-    keys = domain.column(contents, "keys")
+    keys = growable_lists.column(contents, "keys")
     if len(keys.rows) != len(known.rows):
         raise Refused("XP0004", "a dict gets keys of other types while it is iterated over")
     changed = [pair for pair in zip(keys.rows, known.rows, strict=True) if pair[0] is not pair[1]]
@@ -306,7 +305,7 @@ def _member(machine, number: int, position: Value) -> Value:
     """The member of a set of unknown members at a position; other members may not have come into the set meanwhile."""
     heap = machine.heap
     contents, before = (heap.read(heap.read(number, name).object, "<items>") for name in ("owner", "before"))
-    rows = domain.column(contents, "keys").rows if isinstance(contents, Stack) else ()
+    rows = growable_lists.column(contents, "keys").rows if isinstance(contents, Stack) else ()
     if [row.type for row in rows] != [row.type for row in before.rows]:
         raise Refused("XP0004", "a set is changed while it is iterated over", "loop over a list of it")
     changed = [pair for pair in zip(rows, before.rows, strict=True) if pair[0] is not pair[1]]

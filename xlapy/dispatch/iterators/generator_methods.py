@@ -6,7 +6,7 @@ import contextlib
 import types
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.python import builtin_functions, exceptions, kinds, objects
 from xlapy.domain.values import NONE, Ref, Value, is_none
 from xlapy.ir import Var

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.protocol import Refused

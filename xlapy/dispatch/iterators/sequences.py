@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from xlapy.dispatch import unions, value_selection
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.containers import element_references, growable_list_items, nested_lists, range_objects
 from xlapy.dispatch.numbers.scalar_values import (
     INT_MAX,
@@ -20,7 +20,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     defines,
 )
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain import growable_lists as domain
+from xlapy.domain import growable_lists
 from xlapy.domain.values import (
     UNBOUND,
     BoundedArray,
@@ -111,7 +111,7 @@ def sequence_of(machine, value: Value) -> Value | None:
                 machine.raise_(TypeError, "iteration over a 0-d array")
             return value
         case BoundedArray():
-            return bounded.with_order(machine, value)
+            return masked_axes.with_order(machine, value)
         case Ref():
             return value if machine.heap.objects[value.object].kind in ("list", "tuple") else None
         case Const():
@@ -158,7 +158,7 @@ def length_of(machine, source: Value) -> Value:
         case JaxArray():
             return Const(source.var.type.shape[0])
         case BoundedArray():
-            return bounded.shape_of(machine, source)[0]
+            return masked_axes.shape_of(machine, source)[0]
         case Ref():
             stack = growable_list_items.settled(machine, source)
             return stack.length if stack is not None else Const(len(machine.heap.read(source.object, "<items>").items))
@@ -227,7 +227,7 @@ def loops(machine, source: Value) -> bool:
             if stack is None:
                 stack = growable_list_items.of_objects(machine, source)
             if stack is not None:
-                if machine.stacks_objects and domain.has_own(stack.element):
+                if machine.stacks_objects and growable_lists.has_own(stack.element):
                     return True
                 return not isinstance(stack.length, Const) or stack.length.value > machine.short_sequence
             contents = tuple_items(machine.heap.read(source.object, "<items>"))

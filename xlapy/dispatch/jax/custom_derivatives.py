@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from xlapy.dispatch import leaves, registry
-from xlapy.dispatch.jax import jax_functions as jax_rules
+from xlapy.dispatch.jax import jax_functions
 from xlapy.dispatch.jax.closure_conversion import Isolated, errors_of, isolate, leave
 from xlapy.dispatch.jax.pytrees import Items, Leaf, Node, Opening, Static, parts_of
 from xlapy.dispatch.jax.transformations import Call, like
@@ -28,12 +28,12 @@ from xlapy.lowering.evaluate import evaluate
 
 def call(machine: Machine, item: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Call a function with a derivative of its own: as it is, if JAX can trace it and its rule."""
-    if jax_rules.is_defined_by_jax(item.fun):
-        return jax_rules.call(machine, item, args, kwargs)
+    if jax_functions.is_defined_by_jax(item.fun):
+        return jax_functions.call(machine, item, args, kwargs)
     definition = Definition.of(machine, item)
     active = machine.custom_calls
     if not any(a.definition.key == definition.key for a in active) and _traceable(machine, item, args, kwargs):
-        return jax_rules.call(machine, item, args, kwargs)
+        return jax_functions.call(machine, item, args, kwargs)
     bound = inspect.signature(item.fun).bind(*args, **kwargs)
     bound.apply_defaults()
     if bound.kwargs:
@@ -128,7 +128,7 @@ registry.replacement(jax.custom_vjp, jax.custom_jvp)(_local)
 
 
 def _traceable(machine: Machine, item: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    arguments = jax_rules.Arguments(machine)
+    arguments = jax_functions.Arguments(machine)
     template = (tuple(map(arguments.template, args)), {k: arguments.template(v) for k, v in kwargs.items()})
     if arguments.has_callables:
         return True
@@ -140,7 +140,7 @@ def _traceable(machine: Machine, item: Any, args: list[Value], kwargs: dict[str,
             full = list(arrays)
             for i, x in zip(moving, some, strict=True):
                 full[i] = x
-            positional, named = jax_rules.fill(template, full)
+            positional, named = jax_functions.fill(template, full)
             found = jax.tree.leaves(item(*positional, **named))
             return [x for x in found if isinstance(x, jax.Array) and jnp.issubdtype(x.dtype, jnp.inexact)]
 

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import leaves
-from xlapy.dispatch.containers.common import new_dict, structure
+from xlapy.dispatch.containers.container_protocol import new_dict, structure
 from xlapy.dispatch.jax.lax_equivalents import direct
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
 from xlapy.dispatch.unions import selects

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import unions
-from xlapy.dispatch.containers.common import NODES, new_dict, structure
-from xlapy.dispatch.jax import jax_functions as jax_rules
+from xlapy.dispatch.containers.container_protocol import NODES, new_dict, structure
+from xlapy.dispatch.jax import jax_functions
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import kinds
 from xlapy.domain.numbers import SCALAR_DTYPES
@@ -329,7 +329,7 @@ class _Binding:
                 return self._items(node, value, owned)
             case Registered():
                 made = node.make([self.value(p, v) for p, v in zip(node.parts, node.originals, strict=True)])
-                return jax_rules.abstract(machine, made)
+                return jax_functions.abstract(machine, made)
             case Attributes():
                 for name, part in zip(node.names, node.parts, strict=True):
                     old = machine.heap.read(node.object, name)
@@ -377,7 +377,7 @@ class _Making:
             case Items():
                 return self._items(node, [self.value(p) for p in node.parts])
             case Registered():
-                return jax_rules.abstract(machine, node.make([self.value(p) for p in node.parts]))
+                return jax_functions.abstract(machine, node.make([self.value(p) for p in node.parts]))
         number = machine.heap.new("instance", node.cls)
         self._objects[node.object] = Ref(number)
         for name, part in zip(node.names, node.parts, strict=True):

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.jax import jax_functions as jax_rules
+from xlapy.dispatch.jax import jax_functions
 from xlapy.dispatch.jax.closure_conversion import Isolated, emit, errors_of, isolate, leave
 from xlapy.dispatch.jax.pytrees import Items, Leaf, Node, Opening, Static, matching, prefix
 from xlapy.dispatch.protocol import Machine, Refused
@@ -85,7 +85,7 @@ class Call:
         """The leaves as operands: where 64-bit types are off for the caller, JAX's own narrow them."""
         if not self.jax or self.machine.ambient_x64:
             return opening.vars
-        return [jax_rules.canonical(self.machine, v) for v in opening.vars]
+        return [jax_functions.canonical(self.machine, v) for v in opening.vars]
 
     def outside(self, var: Var, *kinds: Value) -> Value:
         """A derivative as a value: NumPy's, unless JAX's arrays come into it."""
@@ -550,7 +550,7 @@ def _deferring(name: str, *transforms: Callable) -> None:
         function = given.pop(next(iter(signature.parameters)))
         static = {k: machine.static(v, "an option of a transformation") for k, v in given.items()}
         if static.get("axis_name") is not None:
-            return jax_rules.deferred(machine, transform, list(args), kwargs)
+            return jax_functions.deferred(machine, transform, list(args), kwargs)
 
         def applied(inner: Machine, *more: Value, **named: Value) -> Value:
             return TRANSFORMATIONS[name](Call(inner, function, list(more), named, True, dict(static)))

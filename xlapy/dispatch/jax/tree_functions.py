@@ -13,8 +13,8 @@ from typing import Any
 import jax
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers.common import NODES, default_factory, structure
-from xlapy.dispatch.jax import jax_functions as jax_rules
+from xlapy.dispatch.containers.container_protocol import NODES, default_factory, structure
+from xlapy.dispatch.jax import jax_functions
 from xlapy.dispatch.jax.jax_functions import Factory
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import NULL, Const, Ref, Tuple, Value, made_tuple
@@ -90,7 +90,7 @@ def opened(machine: Machine, value: Value) -> Any:
 def closed(machine: Machine, tree: object) -> Value:
     """A pytree with abstract leaves as a value."""
     leaves = jax.tree.map(lambda leaf: leaf if isinstance(leaf, Value) else Const(leaf), tree)
-    return jax_rules.abstract(machine, leaves)
+    return jax_functions.abstract(machine, leaves)
 
 
 def _path(path: tuple) -> Value:
@@ -127,7 +127,7 @@ def _unflatten(machine: Machine, treedef: Value, leaves: Value) -> Value:
         made = jax.tree.unflatten(structure, [opened(machine, v) for v in machine.iterate(leaves)])
     except ValueError as error:
         return machine.reraise(error)
-    return jax_rules.abstract(machine, made)
+    return jax_functions.abstract(machine, made)
 
 
 @registry.method(_util.PyTreeDef, "unflatten")
@@ -173,7 +173,7 @@ def _mapped(trees: Opened, run: Callable, values: tuple[Value, ...], is_leaf: Va
         made = run(*map(trees.tree, values), test=trees.leaf_test(is_leaf))
     except ValueError as error:
         return trees.machine.reraise(error)
-    return jax_rules.abstract(trees.machine, made)
+    return jax_functions.abstract(trees.machine, made)
 
 
 @registry.function(_util.tree_flatten_with_path, _tree.flatten_with_path)
@@ -220,4 +220,4 @@ def _transpose(machine: Machine, outer_treedef: Value, inner_treedef: Value, pyt
         made = jax.tree.transpose(structures[0], structures[1], opened(machine, pytree_to_transpose))
     except (TypeError, ValueError) as error:
         return machine.reraise(error)
-    return jax_rules.abstract(machine, made)
+    return jax_functions.abstract(machine, made)

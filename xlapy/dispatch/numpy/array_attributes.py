@@ -8,7 +8,7 @@ import numpy as np
 from xlapy.dispatch.arrays.indexing import assign
 from xlapy.dispatch.arrays.memory_order import can_reshape_in_place, layout_model, undecided
 from xlapy.dispatch.arrays.views import require_told, view
-from xlapy.dispatch.numpy import view_functions as numpy_views
+from xlapy.dispatch.numpy import view_functions
 from xlapy.dispatch.numpy.rule_operands import array_type, known, operand
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import attribute, function
@@ -51,7 +51,7 @@ _both("nbytes")(_fact(lambda t: t.dtype.itemsize * int(np.prod(t.shape, dtype=np
 @attribute(np.ndarray, "T")
 def transposed(machine, self):
     """The view with reversed axes."""
-    return numpy_views.permuted(machine, self, np.transpose)
+    return view_functions.permuted(machine, self, np.transpose)
 
 
 @attribute(np.ndarray, "mT")
@@ -59,7 +59,7 @@ def matrix_transposed(machine, self):
     """The view with the last two axes exchanged."""
     if len(self.type.shape) < 2:
         return machine.raise_(ValueError, "matrix transpose with ndim < 2 is undefined")
-    return numpy_views.permuted(machine, self, lambda m: m.mT)
+    return view_functions.permuted(machine, self, lambda m: m.mT)
 
 
 @attribute(np.generic, "T")
@@ -71,13 +71,13 @@ def scalar_transposed(machine, self):
 @attribute(np.ndarray, "real")
 def real(machine, self):
     """The real part: a view."""
-    return numpy_views.complex_part(machine, self, "real")
+    return view_functions.complex_part(machine, self, "real")
 
 
 @attribute(np.ndarray, "imag")
 def imag(machine, self):
     """The imaginary part: a view of a complex array, else read-only zeros."""
-    return numpy_views.complex_part(machine, self, "imag")
+    return view_functions.complex_part(machine, self, "imag")
 
 
 def _scalar_part(part: str):
@@ -222,13 +222,13 @@ def set_attribute(machine: Machine, self: NdArray, name: str, value: Value) -> N
     if name in ("real", "imag"):
         if name == "imag" and self.type.dtype.kind != "c":
             machine.raise_(TypeError, "array does not have imaginary part to set")
-        assign(machine, numpy_views.complex_part(machine, self, name), value)
+        assign(machine, view_functions.complex_part(machine, self, name), value)
     elif name == "flat":
         target = view(machine, self, "reshape", (int(np.prod(self.type.shape, dtype=np.int64)),))
         new = operand(machine, value, self.type.dtype)
         machine.write(target, machine.leaf(_repeated, (new,), (target.type.shape,), name="resize")[0])
     elif name == "shape":
-        shape = numpy_views.new_shape(machine, self, value)
+        shape = view_functions.new_shape(machine, self, value)
         in_place = can_reshape_in_place(machine, self, shape)
         if in_place is None:
             raise undecided()

@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.arrays import advanced_indexing as numpy_fancy
+from xlapy.dispatch.arrays import advanced_indexing
 from xlapy.dispatch.arrays.element_conversion import copied, elements
 from xlapy.dispatch.arrays.indexing import assign
 from xlapy.dispatch.arrays.memory_order import layout_model
@@ -77,8 +77,8 @@ def _take_from(indices):
 def _take_range(machine: Machine, index: Var, size: int, axis: int) -> Var:
     constant = constant_value(index)
     if constant is not None:
-        return numpy_fancy.in_range(machine, index, size, axis)
-    wrapped, bad, first = machine.leaf(numpy_fancy._wrap, (index,), (size,), name="check_indices")
+        return advanced_indexing.in_range(machine, index, size, axis)
+    wrapped, bad, first = machine.leaf(advanced_indexing._wrap, (index,), (size,), name="check_indices")
     shown = Scalar(int, machine.builder.convert(first, _INT64, True))
     text = machine.message("index {} is out of bounds for axis {} with size {}", shown, axis, size)
     machine.check(bad, IndexError, text)
@@ -93,7 +93,7 @@ def _take(x, index, axis, mode):
 def take_along_axis(machine, arr, indices, axis=-1):
     """np.take_along_axis."""
     var, index, axis = _along(machine, arr, indices, axis)
-    index = numpy_fancy.in_range(machine, index, var.type.shape[axis], axis)
+    index = advanced_indexing.in_range(machine, index, var.type.shape[axis], axis)
     return machine.numpy_result(machine.leaf(_take_along, (var, index), (axis,), name="take_along_axis")[0])
 
 
@@ -128,7 +128,7 @@ def put_along_axis(machine, arr, indices, values, axis):
     if whole != (*shape[:axis], whole[axis], *shape[axis + 1 :]) or not _fits(given.type.shape, whole):
         places = machine.new_array(index)  # they are broadcast along the other axes
         return machine.call(Const(_put_at_places), (arr, places, values, Const(axis), Const(shape)))
-    index = numpy_fancy.in_range(machine, index, shape[axis], axis)
+    index = advanced_indexing.in_range(machine, index, shape[axis], axis)
     new = machine.builder.broadcast(given, whole)
     _write(machine, arr, machine.leaf(_put_along, (var, index, new), (axis,), name="put_along_axis")[0])
     return NONE
@@ -151,20 +151,22 @@ def _put_flat(machine: Machine, arr: Value, indices: Value, values: Value) -> Va
     var, index = operand(machine, arr), operand(machine, indices, _INT64)
     if len(index.type.shape) != 1:
         return machine.raise_(ValueError, "when axis=None, `indices` must have a single dimension.")
-    index = numpy_fancy.in_range(machine, index, int(np.prod(var.type.shape)), 0)
+    index = advanced_indexing.in_range(machine, index, int(np.prod(var.type.shape)), 0)
     new = machine.builder.broadcast(operand(machine, values, var.type.dtype), index.type.shape)
     _write(machine, arr, machine.leaf(_put_ravelled, (var, index, new), name="put_along_axis")[0])
     return NONE
 
 
 def _put_ravelled(x, index, new):
-    return numpy_fancy._put(jnp.ravel(x), new, index, (("index", 0),), False).reshape(x.shape)
+    return advanced_indexing._put(jnp.ravel(x), new, index, (("index", 0),), False).reshape(x.shape)
 
 
 def _put_along(x, index, new, axis):
     grids = list(np.ix_(*(np.arange(n) for n in index.shape)))
     grids[axis] = index
-    return numpy_fancy._put(x, new, *(jnp.asarray(g) for g in grids), tuple(("index", k) for k in range(x.ndim)), False)
+    return advanced_indexing._put(
+        x, new, *(jnp.asarray(g) for g in grids), tuple(("index", k) for k in range(x.ndim)), False
+    )
 
 
 def _write(machine: Machine, target: Value, var: Var) -> None:
@@ -210,7 +212,7 @@ def put(machine, a, ind, v, mode="raise"):
         machine.call(Const(_put_until_out_of_range), [a, places, values, Const(size)])
         return NONE
     if style == "raise":
-        index = numpy_fancy.in_range(machine, index, size, 0)
+        index = advanced_indexing.in_range(machine, index, size, 0)
     var = machine.leaf(_put, (read_view(machine, a), index, new), (style, size), name="put")[0]
     _write(machine, a, var)
     return NONE
@@ -233,7 +235,7 @@ def _put_into(indices):
 def _put(x, index, new, mode, size):
     index = jnp.clip(index, 0, size - 1) if mode == "clip" else index % size
     new = jnp.resize(new, index.shape)
-    return numpy_fancy._put(jnp.ravel(x), new, index, (("index", 0),), False).reshape(x.shape)
+    return advanced_indexing._put(jnp.ravel(x), new, index, (("index", 0),), False).reshape(x.shape)
 
 
 def _require_safe(machine: Machine, placing, array, values) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from xlapy.dispatch.bounded.masked_axes import require_static
 from xlapy.dispatch.containers import container_subclasses
 from xlapy.dispatch.numbers.scalar_values import provoke
-from xlapy.dispatch.numpy import array_attributes as numpy_attributes
+from xlapy.dispatch.numpy import array_attributes
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import exceptions, namespaces
 from xlapy.dispatch.python.attributes import lookup, missing, over_namespaces
@@ -44,11 +44,11 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         return
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "instance":
         cls = machine.heap.objects[value.object].cls
-        if cls is numpy_attributes.Flags and name != "array" and name != "iterator":
+        if cls is array_attributes.Flags and name != "array" and name != "iterator":
             array = machine.heap.read(value.object, "array")
             if not isinstance(array, NdArray):
                 raise Refused("XP0004", "the flags of one of several arrays are assigned")
-            numpy_attributes.set_flag(machine, array, name, item)
+            array_attributes.set_flag(machine, array, name, item)
             return
         inner = container_subclasses.contents(machine, value)
         found = lookup(machine, cls, name)[0]
@@ -82,7 +82,7 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         machine.heap.write(as_ref(value).object, name, item)
         return
     if isinstance(value, NdArray):
-        numpy_attributes.set_attribute(machine, value, name, item)
+        array_attributes.set_attribute(machine, value, name, item)
         return
     if isinstance(value, BoundedArray) and hasattr(np.ndarray, name):
         raise require_static(machine, value, f"setting ndarray.{name}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from xlapy.dispatch import registry
 from xlapy.dispatch.bounded import bounded_rules
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import container_subclasses
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import jax_arrays

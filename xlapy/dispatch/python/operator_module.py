@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import range_objects
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers import overflow

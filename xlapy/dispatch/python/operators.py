@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.dispatch import registry, unions
-from xlapy.dispatch.bounded import bounded_elementwise as bounded_arithmetic
+from xlapy.dispatch.bounded import bounded_elementwise
 from xlapy.dispatch.containers import container_subclasses, range_objects
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import jax_arrays
@@ -218,7 +218,7 @@ def _built_in(machine: Machine, symbol: str, left: Value, right: Value) -> Value
         if not numeric or kinds.is_instance(machine, right) or kinds.is_instance(machine, left):
             return None
     if isinstance(left, BoundedArray) or isinstance(right, BoundedArray):
-        return bounded_arithmetic.operator(machine, symbol, left, right)
+        return bounded_elementwise.operator(machine, symbol, left, right)
     if isinstance(left, JaxArray) or isinstance(right, JaxArray):
         if not (isinstance(left, NdArray) and symbol.endswith("=") and symbol not in ("==", "<=", ">=", "!=")):
             return jax_arrays.operator(machine, symbol, left, right)
@@ -478,7 +478,7 @@ def unary(machine: Machine, symbol: str, value: Value) -> Value:
         case JaxArray():
             return jax_arrays.unary(machine, symbol, value)
         case BoundedArray():
-            return bounded_arithmetic.unary(machine, symbol, value)
+            return bounded_elementwise.unary(machine, symbol, value)
         case NdArray() | NumpyScalar():
             return ufuncs.unary_rule(machine, symbol, value)
         case Scalar():

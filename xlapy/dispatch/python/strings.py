@@ -10,7 +10,7 @@ from collections.abc import Callable
 from operator import getitem
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import dynamic_dicts, growable_list_items, range_objects
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, bounds_of, defines, fold, kind_of, provoke

@@ -7,7 +7,7 @@ import numpy as np
 from xlapy.dispatch import unions
 from xlapy.dispatch.arrays import indexing
 from xlapy.dispatch.bounded import bounded_indexing
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import growable_list_arrays, range_objects
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.flat import is_flat

@@ -6,7 +6,7 @@ import numpy as np
 
 from xlapy.dispatch import unions
 from xlapy.dispatch.bounded import bounded_rules
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.iterators.iteration import type_name
 from xlapy.dispatch.numbers import scalars
 from xlapy.dispatch.protocol import Machine

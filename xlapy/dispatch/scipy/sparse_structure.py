@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import _compressed, _coo, _sparsetools, _sputils
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import device, refuse_where, scalar
 from xlapy.dispatch.numpy.rule_operands import operand, sequence_items
@@ -67,7 +67,7 @@ def _helper(function):
 
 @_helper(room)
 def _room_rule(machine, array: Value) -> Value:
-    found = bounded.parts(machine, array)
+    found = masked_axes.parts(machine, array)
     return Const(int((found[0].type if found else operand(machine, array).type).shape[0]))
 
 
@@ -118,7 +118,7 @@ def _index_dtype_rule(
 
 def _has_small_numbers(machine, array: Value) -> bool:
     """Whether an array has 64-bit integers, which fit 32 bits: the program is refused at run time where they do not."""
-    found = bounded.parts(machine, array)
+    found = masked_axes.parts(machine, array)
     if found is None or found[0].type.dtype not in (np.int64, np.uint32, np.uint64):
         return False
     bad = machine.truth(machine.call(Const(_are_large), (array,)))
