@@ -21,7 +21,7 @@ VECTOR, MATRIX, WHOLE = RNG.random(40), RNG.random((12, 12)), RNG.integers(-9, 9
 
 @pytest.fixture
 def made(monkeypatch):
-    """The names of the functions that become machine code and are called by XLA; see `runtime/test_direct.py`."""
+    """The names of the functions that become machine code and are called by XLA; see `runtime/test_native_calls.py`."""
     monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *args: None)
     names = []
     original = code_selection.registered

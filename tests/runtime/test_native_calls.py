@@ -580,7 +580,7 @@ def test_results_are_on_the_default_device():
     code = """
 import jax, numpy as np, xlapy
 jax.config.update("jax_num_cpu_devices", 3)
-from tests.runtime.test_direct import running
+from tests.runtime.test_native_calls import running
 x, compiled = np.arange(5.0), xlapy.jit(running)
 for device in (jax.devices()[0], jax.devices()[2]):
     with jax.default_device(device):
