@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from xlapy.frontend import FrontendError, check, instruction_set
+from xlapy.frontend import FrontendError, check, operations
 from xlapy.frontend.compile import compiled
 from xlapy.frontend.decode import fast_names
 
@@ -49,7 +49,7 @@ def test_every_function_is_structured_and_walks_as_its_blocks_do(name):
         instructions += program.instructions
         check(program)
         assert program.register_names[: len(fast_names(code))] == fast_names(code)
-        unsupported.update({op.imm for op in instruction_set(program.body) if op.kind == "unsupported"})
+        unsupported.update({op.imm for op in operations(program.body) if op.kind == "unsupported"})
         failures.extend(compare_walks(program, WALKS))
     print(
         f"{name}: {count} code objects, {instructions} instructions, {seconds / max(instructions, 1) * 1e6:.1f} us each"

@@ -4,7 +4,7 @@ import types
 
 import pytest
 
-from xlapy.frontend import check, instruction_set, resumable
+from xlapy.frontend import check, operations, resumable
 
 from .corpus import nested, sources
 
@@ -20,8 +20,8 @@ def test_generators_of_the_standard_library(part):
     for code in found:
         made = resumable(code)
         check(made.program)
-        resumed = {op.imm for op in instruction_set(made.program.body) if op.kind == "is_state"}
-        yields = {op.imm for op in instruction_set(made.program.body) if op.kind == "set_state"}
+        resumed = {op.imm for op in operations(made.program.body) if op.kind == "is_state"}
+        yields = {op.imm for op in operations(made.program.body) if op.kind == "set_state"}
         assert yields - {-1} <= resumed
 
 

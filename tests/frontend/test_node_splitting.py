@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from xlapy.frontend import check, instruction_set, node_splitting
+from xlapy.frontend import check, node_splitting, operations
 from xlapy.frontend.compile import compiled
 from xlapy.frontend.decode import Machine, blocks
 from xlapy.frontend.graph import Block, End, Graph, dominators, loops, successors
@@ -69,7 +69,7 @@ def test_random_conditions(first):
         assert not list(compare_walks(structured, 4)), seed
         machine = Machine(code)
         found, _ = blocks(machine, TABLE)
-        assert len(list(instruction_set(structured.body))) <= node_splitting.size(found.values()), seed
+        assert len(list(operations(structured.body))) <= node_splitting.size(found.values()), seed
 
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")

@@ -5,7 +5,7 @@ import copy
 
 import pytest
 
-from xlapy.frontend import Call, Loop, NoCall, Seq, Span, check, instruction_set, recursive, structured
+from xlapy.frontend import Call, Loop, NoCall, Seq, Span, check, operations, recursive, structured
 
 from .evaluate import evaluate
 
@@ -13,9 +13,7 @@ from .evaluate import evaluate
 def calls_in(f, *others):
     """Where functions call something: each place for a call of each of them."""
     codes = [g.__code__ for g in (f, *others)]
-    places = [
-        (c, op.span) for c in codes for op in instruction_set(structured(c).body) if op.kind in ("call", "call_ex")
-    ]
+    places = [(c, op.span) for c in codes for op in operations(structured(c).body) if op.kind in ("call", "call_ex")]
     return frozenset(Call(code, span, callee) for code, span in places for callee in codes)
 
 
@@ -245,7 +243,7 @@ def test_functions_that_call_each_other(f, others, args):
     mine, theirs = copy.deepcopy(args), copy.deepcopy(args)
     assert outcome(lambda: evaluate(f, *mine, program=program)) == outcome(lambda: f(*theirs))
     assert mine == theirs
-    assert not any(op.kind == "call" and op.span.code is None for op in instruction_set(program.body) if f is even)
+    assert not any(op.kind == "call" and op.span.code is None for op in operations(program.body) if f is even)
 
 
 def test_variables_of_the_function_around_them():
@@ -260,7 +258,7 @@ def test_variables_of_the_function_around_them():
 def test_calls_of_the_same_name_need_not_be_named():
     first = min(calls_in(fibonacci), key=lambda call: call.span.col)
     program = recursive(fibonacci.__code__, frozenset((first,)))
-    assert not any(op.kind == "call" for op in instruction_set(program.body))
+    assert not any(op.kind == "call" for op in operations(program.body))
 
 
 def test_where_there_is_no_call():
@@ -270,7 +268,7 @@ def test_where_there_is_no_call():
 
 def test_it_is_one_loop_without_a_call():
     program = looped(fibonacci)
-    assert not any(op.kind == "call" for op in instruction_set(program.body))
+    assert not any(op.kind == "call" for op in operations(program.body))
     assert isinstance(program.body, Seq) and [type(node) for node in program.body.items].count(Loop) == 1
 
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from xlapy.frontend import Code, Exit, For, Guarded, If, Loop, Send, Seq, instruction_set, structured
+from xlapy.frontend import Code, Exit, For, Guarded, If, Loop, Send, Seq, operations, structured
 
 
 def shape(function):
@@ -179,13 +179,13 @@ def test_a_try_has_its_handler_as_a_label_after_it():
     program = structured(f.__code__)
     labels = [label for label in program.handlers if label in program.live]
     assert len(labels) == 2  # the handler, and the handler's own clean-up
-    first = next(op for op in instruction_set(program.body) if op.kind == "getitem")
+    first = next(op for op in operations(program.body) if op.kind == "getitem")
     code = next(node for node in nodes(program.body) if isinstance(node, Code) and first in node.ops)
     landing = program.handlers[code.handler]
     assert landing.exception in program.live[code.handler]
     assert landing.depth == 0 and landing.lasti is None
     guarded = next(node for node in nodes(program.body) if isinstance(node, Guarded) and node.label == code.handler)
-    assert {op.kind for op in instruction_set(guarded.body)} >= {"push_exc", "match_exc", "pop_exc"}
+    assert {op.kind for op in operations(guarded.body)} >= {"push_exc", "match_exc", "pop_exc"}
 
 
 def test_operations_that_cannot_raise_have_no_handler():
@@ -198,7 +198,7 @@ def test_operations_that_cannot_raise_have_no_handler():
 
     if sys.version_info >= (3, 12):  # 3.11 says nothing about which locals are bound
         assert not structured(f.__code__).handlers
-    assert all(op.kind != "push_exc" for op in instruction_set(structured(f.__code__).body))
+    assert all(op.kind != "push_exc" for op in operations(structured(f.__code__).body))
 
 
 def test_a_program_is_remembered_by_identity():
@@ -228,7 +228,7 @@ def test_spans_point_at_the_source():
         )  # fmt: skip
 
     start = f.__code__.co_firstlineno
-    ops = {op.imm: op.span for op in instruction_set(structured(f.__code__).body) if op.kind == "binary"}
+    ops = {op.imm: op.span for op in operations(structured(f.__code__).body) if op.kind == "binary"}
     assert (ops["*"].line, ops["*"].col, ops["*"].end_col) == (start + 2, 12, 17)
     assert (ops["+"].line, ops["+"].end_line) == (start + 1, start + 3)
 
