@@ -15,8 +15,8 @@ import numpy as np
 from xlapy.dispatch import leaves, registry, unions
 from xlapy.dispatch.arrays import memory_order
 from xlapy.dispatch.bounded import bounded_rules, masked_axes
-from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import (  # noqa: F401
+    container_protocol,
     container_subclasses,
     deque_changes,
     dynamic_sets,
@@ -262,7 +262,9 @@ def _takes_them(machine: Machine, rule, args: list[Value], several: Sequence[Val
     if registry.accepts(rule, all(isinstance(a, MixedScalar) for a in several)):
         return True
     return (
-        registry.puts_item(rule) and list(several) == args[-1:] and containers.takes_choice(machine, args[0], args[-1])
+        registry.puts_item(rule)
+        and list(several) == args[-1:]
+        and container_protocol.takes_choice(machine, args[0], args[-1])
     )
 
 
@@ -383,7 +385,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         return _inline_object(machine, item, args, kwargs)
     if isinstance(item, functools.partial):
         base = [machine.world.wrap_anchored(a) for a in item.args]
-        named = containers.entries(machine, machine.world.wrap_anchored(item.keywords))
+        named = container_protocol.entries(machine, machine.world.wrap_anchored(item.keywords))
         return call(machine, Const(item.func), functools_module.filled(machine, base, args), {**named, **kwargs})
     if isinstance(item, operator.itemgetter | operator.attrgetter | operator.methodcaller):
         kind, given = item.__reduce__()

@@ -18,7 +18,7 @@ import typing
 from typing import TYPE_CHECKING, Any
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol as containers
+from xlapy.dispatch.containers import container_protocol
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import UNBOUND, Const, Function, Ref, Tuple, Value
 from xlapy.interpreter import calls
@@ -117,7 +117,7 @@ def real(machine: Machine, value: Value, what: str) -> Any:
     if isinstance(value, Tuple) and value.cls is tuple:
         return tuple(real(machine, v, what) for v in value.items)
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "dict":
-        entries = containers.entries(machine, value)
+        entries = container_protocol.entries(machine, value)
         return {k: real(machine, v, what) for k, v in entries.items()}
     return machine.static(value, what)
 

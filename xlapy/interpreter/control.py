@@ -5,8 +5,7 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING
 
-from xlapy.dispatch.containers import container_protocol as containers
-from xlapy.dispatch.containers import dynamic_tuples
+from xlapy.dispatch.containers import container_protocol, dynamic_tuples
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.python import attributes, exceptions, kinds, objects
@@ -191,7 +190,7 @@ def _match_class(machine, frame, op, subject, cls, names):
 @handles("match_keys")
 def _match_keys(machine, frame, op, subject, keys):
     entries = objects.mapping_entries(machine, subject)
-    wanted = [containers.key_of(machine, k) for k in keys.items]
+    wanted = [container_protocol.key_of(machine, k) for k in keys.items]
     if all(k in entries for k in wanted):
         return Tuple(tuple(entries[k] for k in wanted))
     return NONE
@@ -209,7 +208,7 @@ def _match_sequence(machine, frame, op, subject):
 
 @handles("len")
 def _len(machine, frame, op, subject):
-    return containers.length(machine, subject)
+    return container_protocol.length(machine, subject)
 
 
 # -- generators and the rest -------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xlapy.dispatch import unions
 from xlapy.dispatch.arrays import memory_order
-from xlapy.dispatch.containers import container_protocol as containers
+from xlapy.dispatch.containers import container_protocol
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.numbers.scalar_values import defines
@@ -180,7 +180,7 @@ def _set(machine, frame, op, *items):
 def _dict(machine, frame, op, *parts):
     made = machine.new_dict({})
     for index in range(0, len(parts), 2):
-        containers.setitem(machine, made, parts[index], parts[index + 1])
+        container_protocol.setitem(machine, made, parts[index], parts[index + 1])
     return made
 
 
@@ -226,7 +226,7 @@ def _add_each(machine, target, items):
 
 @handles("dict_set")
 def _dict_set(machine, frame, op, target, key, value):
-    containers.setitem(machine, target, key, value)
+    container_protocol.setitem(machine, target, key, value)
 
 
 @handles("list_extend")
@@ -252,7 +252,7 @@ def _dict_update(machine, frame, op, target, mapping, function=None):
     if not isinstance(mapping, Union) and not defines(machine, machine.type_of(mapping), "keys"):
         name, given = objects.called_name(machine, function), iteration.type_name(machine, mapping)
         machine.raise_(TypeError, f"{name} argument after ** must be a mapping, not {given}")
-    entries = containers.entries(machine, target)
+    entries = container_protocol.entries(machine, target)
     new = objects.mapping_entries(machine, mapping)
     for key in new:
         if key in entries:

@@ -13,8 +13,7 @@ import types
 from collections.abc import Callable
 
 from xlapy.dispatch import registry, unions
-from xlapy.dispatch.containers import container_protocol as containers
-from xlapy.dispatch.containers import dynamic_dicts
+from xlapy.dispatch.containers import container_protocol, dynamic_dicts
 from xlapy.dispatch.numbers.scalar_values import logical_not, refuse_where
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.builtin_bases import BASES, CONTENTS, base_of
@@ -88,9 +87,9 @@ def inherited(machine: Machine, found: object, self: Value) -> Value | None:
 
 #: what the operations themselves do, which know more than the methods of these names
 _SUBSCRIPTS: dict[str, Callable] = {
-    "__getitem__": containers.getitem,
-    "__setitem__": containers.setitem,
-    "__delitem__": containers.delitem,
+    "__getitem__": container_protocol.getitem,
+    "__setitem__": container_protocol.setitem,
+    "__delitem__": container_protocol.delitem,
 }
 
 
@@ -148,12 +147,12 @@ def _getitem(machine: Machine, self: Value, key: Value) -> Value:
         built_in = getattr(method, "__objclass__", None) is collections.defaultdict
         if method is None or built_in or method is collections.Counter.__missing__:
             return machine.getitem(inner, key)
-        there = containers.contains(machine, key, inner)
+        there = container_protocol.contains(machine, key, inner)
         stack = dynamic_dicts.of(machine, inner)
         if not isinstance(there, Var) or stack is None or not dynamic_dicts.holds_objects(stack):
             return machine.cond(there, lambda: machine.getitem(inner, key), missing)
         machine.cond(there, lambda: NONE, lambda: (missing(), NONE)[1])
-        lacking = logical_not(machine, containers.contains(machine, key, inner))
+        lacking = logical_not(machine, container_protocol.contains(machine, key, inner))
         refuse_where(machine, lacking, "XP0004", "a __missing__ that does not put in the object it gives")
         return machine.getitem(inner, key)
 

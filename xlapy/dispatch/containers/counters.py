@@ -7,7 +7,7 @@ import operator
 from typing import Any
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol as containers
+from xlapy.dispatch.containers import container_protocol
 from xlapy.dispatch.containers.container_protocol import entries, key_of, new_dict, set_entries
 from xlapy.dispatch.containers.dicts import dict_operator, is_dict
 from xlapy.dispatch.iterators import iteration
@@ -25,7 +25,7 @@ def make_counter(machine, /, *args: Value, **kwargs: Value) -> Value:
 def _count(machine, self: Ref, source: Value, more: dict[str, Value], symbol: str) -> None:
     table_ = entries(machine, self)
     counts: list[tuple[Value, Value]] = []
-    if containers.heap_kind(machine, source) == "dict":
+    if container_protocol.heap_kind(machine, source) == "dict":
         counts += [(key_value(key), count) for key, count in entries(machine, source).items()]
     elif not is_none(source):
         counts += [(item, Const(1)) for item in iteration.items(machine, source)]

@@ -6,8 +6,13 @@ import collections
 from collections.abc import Callable
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol as containers
-from xlapy.dispatch.containers import growable_list_items, growable_list_methods, growable_list_subscripts, lists  # noqa: F401
+from xlapy.dispatch.containers import (  # noqa: F401
+    container_protocol,
+    growable_list_items,
+    growable_list_methods,
+    growable_list_subscripts,
+    lists,
+)
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.iterators.deques import is_deque, note_change
 from xlapy.domain.values import Const, Ref, Value, as_ref
@@ -25,7 +30,7 @@ _ALWAYS = ("append", "appendleft", "pop", "popleft", "insert", "remove")
 
 def _length(machine, owner: Ref) -> Value:
     stack = growable_list_items.settled(machine, owner)
-    return stack.length if stack is not None else Const(len(containers.contents(machine, owner)))
+    return stack.length if stack is not None else Const(len(container_protocol.contents(machine, owner)))
 
 
 def _added(machine, self: Ref, length: Value, items: Value) -> Value:
@@ -78,7 +83,7 @@ def _operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
 registry.OPERATORS[collections.deque] = _operator
 
 
-_delete = containers.DELITEM[collections.deque]
+_delete = container_protocol.DELITEM[collections.deque]
 
 
 def _delitem(machine, self: Ref, key: Value) -> None:
@@ -86,4 +91,4 @@ def _delitem(machine, self: Ref, key: Value) -> None:
     note_change(machine, self, _ONE)
 
 
-containers.DELITEM[collections.deque] = _delitem
+container_protocol.DELITEM[collections.deque] = _delitem

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.dispatch import registry, value_selection
-from xlapy.dispatch.containers import container_protocol as containers
-from xlapy.dispatch.containers import element_references, growable_list_items, range_objects
+from xlapy.dispatch.containers import container_protocol, element_references, growable_list_items, range_objects
 from xlapy.dispatch.containers.container_protocol import (
     asked_for,
     compares_by_value,
@@ -80,7 +79,7 @@ def _matches(machine, table_: dict, key: Value) -> list[tuple[Any, bool | Var]]:
         machine.static(key, "a dictionary key")
     found: list[tuple[Any, bool | Var]] = []
     for candidate in table_:
-        if containers.is_foreign_number(machine, candidate):
+        if container_protocol.is_foreign_number(machine, candidate):
             raise Refused("XP0004", "a number that depends on data, among keys that are fractions or decimals")
         if isinstance(candidate, Value) or isinstance(candidate, tuple) != isinstance(key, Tuple):
             continue
@@ -143,7 +142,7 @@ def _dense(table_: dict, key: Value) -> tuple[int, list[Value]] | None:
 # -- subscripts -------------------------------------------------------------------------------------------------------
 
 
-@containers.register(containers.GETITEM, dict)
+@container_protocol.register(container_protocol.GETITEM, dict)
 def getitem(machine, container: Ref, key: Value) -> Value:
     """`d[key]`, with `__missing__` of subclasses."""
     found, there = find(machine, entries(machine, container), key)
@@ -172,7 +171,7 @@ def missing(machine, container: Ref, key: Value) -> Value:
         if not (isinstance(factory, Const) and factory.value is None):
             made = machine.call(factory, [])
             with growable_list_items.places_kept(machine):  # the key is new: it takes nothing's place
-                containers.setitem(machine, container, key, made)
+                container_protocol.setitem(machine, container, key, made)
             return made
     elif issubclass(cls, collections.Counter):
         return Const(0)
@@ -212,7 +211,7 @@ def _assign(machine, container: Ref, table_: dict, key: Value, item: Value) -> b
     return True
 
 
-@containers.register(containers.SETITEM, dict)
+@container_protocol.register(container_protocol.SETITEM, dict)
 def setitem(machine, container: Ref, key: Value, item: Value) -> None:
     """`d[key] = item`; with a dynamic key if it is one of those that are there."""
     table_ = entries(machine, container)
@@ -222,7 +221,7 @@ def setitem(machine, container: Ref, key: Value, item: Value) -> None:
     set_entries(machine, container, table_)
 
 
-@containers.register(containers.DELITEM, dict)
+@container_protocol.register(container_protocol.DELITEM, dict)
 def delitem(machine, container: Ref, key: Value) -> None:
     """`del d[key]`."""
     table_ = entries(machine, container)
@@ -235,7 +234,7 @@ def delitem(machine, container: Ref, key: Value) -> None:
     set_entries(machine, container, table_)
 
 
-@containers.register(containers.CONTAINS, dict, set, frozenset)
+@container_protocol.register(container_protocol.CONTAINS, dict, set, frozenset)
 def contains(machine, item: Value, container: Value) -> bool | Var:
     """`key in d`."""
     table_ = entries(machine, container)
@@ -257,7 +256,7 @@ def contains(machine, item: Value, container: Value) -> bool | Var:
 
 def mapping_entries(machine, source: Value, like: Value = _EMPTY_DICT) -> dict[Any, Value]:
     """The entries that a dict like this one has of `source`."""
-    if containers.heap_kind(machine, source) == "dict":
+    if container_protocol.heap_kind(machine, source) == "dict":
         return entries(machine, source)
     if isinstance(source, Const) and isinstance(source.value, types.MappingProxyType):
         raise Refused("XP0005", "a mappingproxy as a dict")
@@ -297,7 +296,7 @@ def make_ordered(machine, /, *args: Value, **kwargs: Value) -> Value:
 def make_default(machine, default_factory: Value = NONE, /, *args: Value, **kwargs: Value) -> Value:
     """`collections.defaultdict`."""
     known = default_factory.value if isinstance(default_factory, Const) else len
-    if known is not None and not callable(known) or containers.heap_kind(machine, default_factory) in _HELD:
+    if known is not None and not callable(known) or container_protocol.heap_kind(machine, default_factory) in _HELD:
         machine.raise_(TypeError, *_FACTORY.args)
     contents = {**(mapping_entries(machine, args[0]) if args else {}), **kwargs}
     made = new_dict(machine, collections.defaultdict, contents)
@@ -395,7 +394,7 @@ def class_from_keys(machine, owner: Value) -> type:
 @registry.method(dict, "__len__")
 @registry.method(set, "__len__")
 def _len(machine, self: Ref) -> Value:
-    return containers.length(machine, self)
+    return container_protocol.length(machine, self)
 
 
 @registry.method(collections.OrderedDict, "move_to_end")
@@ -426,7 +425,7 @@ def _ordered_popitem(machine, self: Ref, last: Value = TRUE) -> Value:
 
 def is_dict(machine, value: Value) -> bool:
     """Whether a value is a dict."""
-    return containers.heap_kind(machine, value) == "dict"
+    return container_protocol.heap_kind(machine, value) == "dict"
 
 
 @registry.operator(dict)
@@ -481,7 +480,7 @@ for _what in VIEW_TYPES:
     registry.method(dict, _what)(_view(_what))
 
 
-@containers.register(containers.CONTAINS, *VIEW_TYPES.values())
+@container_protocol.register(container_protocol.CONTAINS, *VIEW_TYPES.values())
 def _view_contains(machine, item: Value, view: Ref) -> bool | Var:
     owner = machine.heap.read(view.object, "source")
     what = machine.heap.objects[view.object].details
@@ -494,7 +493,7 @@ def _view_contains(machine, item: Value, view: Ref) -> bool | Var:
         if found is None:
             return False
         return logical_and(machine, there, same_item(machine, found, tuple_items(item)[1]))
-    return containers.among(machine, item, list(entries(machine, owner).values()))
+    return container_protocol.among(machine, item, list(entries(machine, owner).values()))
 
 
 def view_keys(machine, value: Value) -> dict[Any, Value] | None:
@@ -508,7 +507,7 @@ def view_keys(machine, value: Value) -> dict[Any, Value] | None:
 def _view_keys(machine, value: Value) -> dict[Any, Value] | None:
     if isinstance(value, Const):
         return entries(machine, value) if isinstance(value.value, frozenset) else None
-    kind = containers.heap_kind(machine, value)
+    kind = container_protocol.heap_kind(machine, value)
     if kind == "set":
         return entries(machine, value)
     if kind == "view":

@@ -7,8 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from xlapy.dispatch import registry, unions, value_selection
-from xlapy.dispatch.containers import container_protocol as containers
-from xlapy.dispatch.containers import dicts, dynamic_dicts, element_references, growable_list_edits, growable_list_items
+from xlapy.dispatch.containers import (
+    container_protocol,
+    dicts,
+    dynamic_dicts,
+    element_references,
+    growable_list_edits,
+    growable_list_items,
+)
 from xlapy.dispatch.containers.pairs import put_all
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not, provoke, scalar
 from xlapy.dispatch.protocol import Refused
@@ -25,16 +31,16 @@ _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Co
 def _takes_new(machine, self: Ref, key: Value) -> bool:
     """Whether a dict of known keys becomes one of unknown keys with this key. Where it may be one of those that are
     there, it is taken for one at first: if it is not, the call is compiled again."""
-    known = containers.entries(machine, self)
+    known = container_protocol.entries(machine, self)
     if dynamic_dicts.holds_tuples(machine, key):
         return True
-    if containers.compares_by_value(machine, key) and containers.resolved(machine, known, key) is None:
+    if container_protocol.compares_by_value(machine, key) and container_protocol.resolved(machine, known, key) is None:
         return True
     if not dynamic_dicts.is_new(machine, key):
         return False
     one_of = dynamic_dicts.choices(key)
     if one_of is not None:
-        return not all(containers.key_of(machine, one, known) in known for one in one_of)
+        return not all(container_protocol.key_of(machine, one, known) in known for one in one_of)
     if len(known) < 2 or isinstance(key, Ref):
         return True
     _, there = dicts.find(machine, known, key)
@@ -55,12 +61,18 @@ def _rows(machine, self: Value, key: Value) -> Stack | None:
         return stack
     if dynamic_dicts.holds_tuples(machine, key):
         return (
-            dynamic_dicts.converted(machine, self) if containers.heap_kind(machine, self) in ("dict", "set") else None
+            dynamic_dicts.converted(machine, self)
+            if container_protocol.heap_kind(machine, self) in ("dict", "set")
+            else None
         )
-    if not containers.compares_by_value(machine, key):
+    if not container_protocol.compares_by_value(machine, key):
         return None
-    known = containers.entries(machine, self)
-    return dynamic_dicts.converted(machine, self) if containers.resolved(machine, known, as_ref(key)) is None else None
+    known = container_protocol.entries(machine, self)
+    return (
+        dynamic_dicts.converted(machine, self)
+        if container_protocol.resolved(machine, known, as_ref(key)) is None
+        else None
+    )
 
 
 def _check(machine, there: bool | Var, key: Value) -> None:
@@ -71,10 +83,12 @@ def _check(machine, there: bool | Var, key: Value) -> None:
 
 
 def _subscripts() -> None:
-    get, set_, delete = (where[dict] for where in (containers.GETITEM, containers.SETITEM, containers.DELITEM))
+    get, set_, delete = (
+        where[dict] for where in (container_protocol.GETITEM, container_protocol.SETITEM, container_protocol.DELITEM)
+    )
 
     def getitem(machine, self: Ref, key: Value) -> Value:
-        if containers.is_hashable_or_not(machine, key):
+        if container_protocol.is_hashable_or_not(machine, key):
             return unions.over_parts(machine, key, lambda k: getitem(machine, self, k))
         stack = _rows(machine, self, key) or _of_containers(machine, self, key)
         if stack is None:
@@ -105,8 +119,8 @@ def _subscripts() -> None:
         return _again(machine, self, key)
 
     def setitem(machine, self: Ref, key: Value, item: Value) -> None:
-        if containers.is_hashable_or_not(machine, key):
-            unions.over_parts(machine, key, lambda k: containers.setitem(machine, self, k, item) or NONE)
+        if container_protocol.is_hashable_or_not(machine, key):
+            unions.over_parts(machine, key, lambda k: container_protocol.setitem(machine, self, k, item) or NONE)
             return None
         several = unions.union_in(key) is not None
         if dynamic_dicts.of(machine, self) is not None or _takes_new(machine, self, key):
@@ -117,13 +131,13 @@ def _subscripts() -> None:
                     raise
         if several:
             if not _put_under_known_keys(machine, self, key, item):
-                unions.over_parts(machine, key, lambda k: containers.setitem(machine, self, k, item) or NONE)
+                unions.over_parts(machine, key, lambda k: container_protocol.setitem(machine, self, k, item) or NONE)
         else:
             set_(machine, self, key, item)
 
     def delitem(machine, self: Ref, key: Value) -> None:
         stack = _rows(machine, self, key)
-        if stack is None or containers.is_hashable_or_not(machine, key):
+        if stack is None or container_protocol.is_hashable_or_not(machine, key):
             unions.over_parts(machine, key, lambda k: (delete if stack is None else delitem)(machine, self, k) or NONE)
             return
         at, there = dynamic_dicts.locate(machine, stack, key, dynamic_dicts.place_in(machine, self))
@@ -138,7 +152,11 @@ def _subscripts() -> None:
         _check(machine, there, key)
         dynamic_dicts.remove(machine, self, stack, at)
 
-    containers.GETITEM[dict], containers.SETITEM[dict], containers.DELITEM[dict] = getitem, setitem, delitem
+    container_protocol.GETITEM[dict], container_protocol.SETITEM[dict], container_protocol.DELITEM[dict] = (
+        getitem,
+        setitem,
+        delitem,
+    )
 
 
 def _of_containers(machine, self: Value, key: Value) -> Stack | None:
@@ -171,7 +189,7 @@ def _again(machine, self: Ref, key: Value) -> Value:
 
 
 def _is_empty(machine, value: Value) -> bool:
-    return isinstance(value, Ref) and not containers.entries(machine, value)
+    return isinstance(value, Ref) and not container_protocol.entries(machine, value)
 
 
 _subscripts()
@@ -187,7 +205,7 @@ def known_keys(machine, self: Value, key: Value) -> list[Any] | None:
     contents = machine.heap.read(self.object, "<items>")
     if not isinstance(contents, Mapping):
         return None
-    keys = [containers.key_of(machine, one, contents.entries) for one in key.alternatives]
+    keys = [container_protocol.key_of(machine, one, contents.entries) for one in key.alternatives]
     there = [keys[index] for index in unions.possible(machine, key)]
     if len(set(there)) < len(there) or not all(one in contents.entries for one in there):
         return None
@@ -200,7 +218,7 @@ def _of_known_keys(machine, self: Value, key: Value) -> Value | None:
     keys = known_keys(machine, self, key)
     if keys is None or not isinstance(key, Union):
         return None
-    held = containers.entries(machine, self)
+    held = container_protocol.entries(machine, self)
     values = [held[one] for one in keys]
     if all(isinstance(v, Ref) for v in values) and len(set(values)) == len(values):
         kinds = {(machine.heap.objects[as_ref(v).object].kind, machine.type_of(v)) for v in values}
@@ -218,7 +236,7 @@ def _put_under_known_keys(machine, self: Ref, key: Value, item: Value) -> bool:
     keys = known_keys(machine, self, key)
     if keys is None or not isinstance(key, Union):
         return False
-    held = containers.entries(machine, self)
+    held = container_protocol.entries(machine, self)
     values = [held[one] for one in keys]
     kind = value_selection.signature(item)
     numbers = kind is not None and kind[0] != "tuple" and value_selection.stackable(machine, [item, *values])
@@ -227,7 +245,7 @@ def _put_under_known_keys(machine, self: Ref, key: Value, item: Value) -> bool:
     changed = value_selection.scatter(machine, values, _number(machine, key), item)
     for index in unions.possible(machine, key):
         held[keys[index]] = changed[index]
-    containers.set_entries(machine, self, held)
+    container_protocol.set_entries(machine, self, held)
     return True
 
 
@@ -236,11 +254,11 @@ def _number(machine, key: Union) -> Value:
 
 
 def _membership(cls: type) -> None:
-    before = containers.CONTAINS[cls]
+    before = container_protocol.CONTAINS[cls]
 
     def contains(machine, item: Value, self: Value) -> bool | Var:
         stack = _rows(machine, self, item)
-        either = containers.is_hashable_or_not(machine, item)
+        either = container_protocol.is_hashable_or_not(machine, item)
         if stack is not None and not either:
             return dynamic_dicts.locate(machine, stack, item, dynamic_dicts.place_in(machine, self))[1]
         if unions.union_in(item) is None:
@@ -248,10 +266,10 @@ def _membership(cls: type) -> None:
         if not either and known_keys(machine, self, item) is not None:
             return True
         return machine.truth(
-            unions.over_parts(machine, item, lambda k: machine.boolean(containers.contains(machine, k, self)))
+            unions.over_parts(machine, item, lambda k: machine.boolean(container_protocol.contains(machine, k, self)))
         )
 
-    containers.CONTAINS[cls] = contains
+    container_protocol.CONTAINS[cls] = contains
 
 
 def _has_item(table, key, value):
@@ -259,7 +277,7 @@ def _has_item(table, key, value):
 
 
 def _view_membership(cls: type) -> None:
-    before = containers.CONTAINS[cls]
+    before = container_protocol.CONTAINS[cls]
 
     def contains(machine, item: Value, self: Value) -> bool | Var:
         found = dynamic_dicts.owner(machine, self)
@@ -273,9 +291,9 @@ def _view_membership(cls: type) -> None:
             if len(item.items) != 2:
                 return False
             return machine.truth(machine.call(Const(_has_item), (owner, *item.items)))
-        return containers.contains(machine, item, dynamic_dicts.listed(machine, owner, what))
+        return container_protocol.contains(machine, item, dynamic_dicts.listed(machine, owner, what))
 
-    containers.CONTAINS[cls] = contains
+    container_protocol.CONTAINS[cls] = contains
 
 
 for _cls in (dict, set):
@@ -302,7 +320,7 @@ def add_method(cls: type, name: str, rule: Callable, grows: bool = False) -> Non
         others = (self, *more, *kwargs.values())
         if any(type(v) is Union for v in others):
             return unions.over_unions(machine, others, chosen)
-        if key and containers.is_hashable_or_not(machine, key[0]):
+        if key and container_protocol.is_hashable_or_not(machine, key[0]):
             return unions.over_parts(machine, key[0], lambda k: either(machine, self, k, *args[1:], **kwargs))
         stack = _rows(machine, self, args[0]) if args else dynamic_dicts.of(machine, self)
         if stack is not None or grows and isinstance(self, Ref) and args and _takes_new(machine, self, args[0]):
@@ -379,7 +397,12 @@ def _updating(cls: type, name: str) -> None:
             and dynamic_dicts.has_unknown(machine, source)
         )
         whole = lambda: before(machine, self, *([] if source is None else [source]), **kwargs)  # noqa: E731
-        if source is not None and not unknown and not kwargs and containers.heap_kind(machine, source) == "generator":
+        if (
+            source is not None
+            and not unknown
+            and not kwargs
+            and container_protocol.heap_kind(machine, source) == "generator"
+        ):
             each = lambda: machine.call(Const(put_all), [self, source])  # noqa: E731
             return growable_list_items.whole_or_each(machine, whole, each)
         if not unknown:
@@ -387,7 +410,7 @@ def _updating(cls: type, name: str) -> None:
         if source is not None:
             update(machine, self, source)
         for key, value in kwargs.items():
-            containers.setitem(machine, self, Const(key), value)
+            container_protocol.setitem(machine, self, Const(key), value)
         return NONE
 
     registry.method(cls, name)(either)
@@ -396,12 +419,12 @@ def _updating(cls: type, name: str) -> None:
 def update(machine, self: Ref, source: Value) -> None:
     """`self.update(source)`; what an empty dict gets is the whole of a table."""
     stack = dynamic_dicts.of(machine, source)
-    is_set = containers.heap_kind(machine, source) == "set"
+    is_set = container_protocol.heap_kind(machine, source) == "set"
     if (
         stack is not None
         and not is_set
         and dynamic_dicts.of(machine, self) is None
-        and not containers.entries(machine, self)
+        and not container_protocol.entries(machine, self)
     ):
         element_references.share(machine, source)
         shared = dynamic_dicts.of(machine, source)
@@ -412,9 +435,9 @@ def update(machine, self: Ref, source: Value) -> None:
         source = (
             dynamic_dicts.ordered(machine, source) if is_set else dynamic_dicts.listed(machine, as_ref(source), "items")
         )
-    elif containers.heap_kind(machine, source) in ("dict", "instance"):
+    elif container_protocol.heap_kind(machine, source) in ("dict", "instance"):
         for key, value in dicts.mapping_entries(machine, source, self).items():
-            containers.setitem(machine, self, key_value(key), value)
+            container_protocol.setitem(machine, self, key_value(key), value)
         return
     machine.call(Const(put_all), [self, source])
 
@@ -477,7 +500,7 @@ def _dict_operators(*classes: type) -> None:
             update(machine, made, right)
             return made
         if symbol in ("==", "!="):
-            sizes = [containers.length(machine, v) for v in (left, right)]
+            sizes = [container_protocol.length(machine, v) for v in (left, right)]
             same = machine.truth(machine.compare("==", *sizes))
             items = machine.call(machine.getattr(left, "items"), [])
             inside = machine.truth(machine.call(Const(_dicts_equal), [dynamic_dicts.whole(machine, items), right]))

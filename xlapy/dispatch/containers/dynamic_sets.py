@@ -8,8 +8,8 @@ import operator
 from collections.abc import Callable
 
 from xlapy.dispatch import registry, unions
-from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import (
+    container_protocol,
     container_subclasses,
     counters,
     dicts,
@@ -52,7 +52,7 @@ def _discard(machine, self: Ref, stack: Stack, key: Value) -> Value:
 
 
 def _remove(machine, self: Ref, stack: Stack, key: Value) -> Value:
-    containers.DELITEM[dict](machine, self, key)
+    container_protocol.DELITEM[dict](machine, self, key)
     return NONE
 
 
@@ -76,10 +76,10 @@ def _add_each(self, iterable):
 @registry.takes_unions
 def _check_hash(machine, item: Value, place: Value) -> Value:
     def check(one: Value) -> Value:
-        containers.require_hashable(machine, one, machine.static(place))
+        container_protocol.require_hashable(machine, one, machine.static(place))
         return NONE
 
-    unions.over_parts(machine, item, check) if containers.is_hashable_or_not(machine, item) else check(item)
+    unions.over_parts(machine, item, check) if container_protocol.is_hashable_or_not(machine, item) else check(item)
     return item
 
 
@@ -116,7 +116,7 @@ def _comes_singly(machine, iterable: Value) -> bool:
     """Whether a set gets the items of an iterable one after the other, and not those of a set or dict as a whole."""
     if isinstance(iterable, Const):
         return not isinstance(iterable.value, set | frozenset | dict)
-    kind = containers.heap_kind(machine, iterable)
+    kind = container_protocol.heap_kind(machine, iterable)
     return not isinstance(iterable, Union) and kind not in ("set", "dict", "instance")
 
 
@@ -126,7 +126,7 @@ def _constructor(function: type, made_by: Callable) -> None:
     def either(machine, /, *args: Value, **kwargs: Value) -> Value:
         args = tuple(_unwrapped(machine, a) for a in args)
         if len(args) == 1 and not kwargs and dynamic_dicts.has_unknown(machine, args[0]):
-            if containers.heap_kind(machine, args[0]) == "dict" and function is dict:
+            if container_protocol.heap_kind(machine, args[0]) == "dict" and function is dict:
                 made = machine.new_dict({})
                 update(machine, made, args[0])
                 return made
@@ -137,7 +137,7 @@ def _constructor(function: type, made_by: Callable) -> None:
                 else dynamic_dicts.forget_order(machine, made)
             )
         whole = lambda: before(machine, *args, **kwargs)  # noqa: E731
-        if len(args) == 1 and not kwargs and containers.heap_kind(machine, args[0]) == "generator":
+        if len(args) == 1 and not kwargs and container_protocol.heap_kind(machine, args[0]) == "generator":
             return growable_list_items.whole_or_each(machine, whole, lambda: machine.call(Const(made_by), list(args)))
         return whole()
 
@@ -154,7 +154,7 @@ def _counting() -> None:
 
         def either(machine, self: Ref, iterable: Value = NONE, /, **kwargs: Value) -> Value:
             unknown = dynamic_dicts.of(machine, self) is not None or dynamic_dicts.has_unknown(machine, iterable)
-            kind = containers.heap_kind(machine, iterable)
+            kind = container_protocol.heap_kind(machine, iterable)
             whole = lambda: before(machine, self, iterable, **kwargs)  # noqa: E731
             if not kwargs and not unknown and kind == "generator":
                 return growable_list_items.whole_or_each(
@@ -176,9 +176,9 @@ def _counting() -> None:
     before = registry.function_rule(collections.Counter)
 
     def make(machine, /, *args: Value, **kwargs: Value) -> Value:
-        is_generator = len(args) == 1 and containers.heap_kind(machine, args[0]) == "generator"
+        is_generator = len(args) == 1 and container_protocol.heap_kind(machine, args[0]) == "generator"
         if len(args) == 1 and not kwargs and (is_generator or dynamic_dicts.has_unknown(machine, args[0])):
-            made = containers.new_dict(machine, collections.Counter, {})
+            made = container_protocol.new_dict(machine, collections.Counter, {})
             machine.call(machine.getattr(made, "update"), [args[0]])
             return made
         return before(machine, *args, **kwargs)
@@ -226,9 +226,9 @@ def _all_counts(one, other, holds):
 
 def _with_keys_on_device(machine, counter: Ref) -> Value:
     """A counter as one of unknown keys, if it has any."""
-    if dynamic_dicts.of(machine, counter) is not None or not containers.entries(machine, counter):
+    if dynamic_dicts.of(machine, counter) is not None or not container_protocol.entries(machine, counter):
         return counter
-    made = containers.new_dict(machine, collections.Counter, {})
+    made = container_protocol.new_dict(machine, collections.Counter, {})
     dynamic_dicts.write(machine, made, dynamic_dicts.converted(machine, counter))
     return made
 
@@ -245,13 +245,13 @@ def _counter_operators() -> None:
         if not all(issubclass(machine.type_of(v), collections.Counter) for v in sides):
             return before(machine, symbol, left, right)
         unknown = any(dynamic_dicts.of(machine, v) is not None for v in sides)
-        counts = () if unknown else [c for v in sides for c in containers.entries(machine, v).values()]
+        counts = () if unknown else [c for v in sides for c in container_protocol.entries(machine, v).values()]
         if not unknown and all(map(machine.is_static, counts)):
             return before(machine, symbol, left, right)
         one, other = (_with_keys_on_device(machine, as_ref(v)) for v in sides)
         if plain not in combine:
             return _counts_compared(machine, symbol, one, other)
-        made = containers.new_dict(machine, collections.Counter, {})
+        made = container_protocol.new_dict(machine, collections.Counter, {})
         machine.call(Const(_combined_counts), [made, one, other, Const(combine[plain])])
         if plain == symbol:
             return made
@@ -335,7 +335,7 @@ def _combined(machine, symbol: str, left: Value, right: Value) -> Value:
 def _compared(machine, symbol: str, left: Value, right: Value) -> Value:
     if symbol in (">", ">="):
         left, right, symbol = right, left, {">": "<", ">=": "<="}[symbol]
-    sizes = [containers.length(machine, v) for v in (left, right)]
+    sizes = [container_protocol.length(machine, v) for v in (left, right)]
     subset = machine.truth(machine.call(Const(_is_subset), [dynamic_dicts.whole(machine, left), right]))
     if symbol == "<=":
         return machine.boolean(subset)
@@ -346,7 +346,7 @@ def _compared(machine, symbol: str, left: Value, right: Value) -> Value:
 
 def _is_set(machine, value: Value) -> bool:
     found = dynamic_dicts.owner(machine, value)
-    kind = containers.heap_kind(machine, value)
+    kind = container_protocol.heap_kind(machine, value)
     what = machine.heap.objects[as_ref(value).object].details if kind == "view" else ""
     return kind == "set" or what == "keys" or found is not None and kind == "set"
 
@@ -358,7 +358,7 @@ def _thawed(machine, value: Value) -> Value:
 
 def _contents(machine, value: Value) -> Value | None:
     """What a set holds now."""
-    is_set = containers.heap_kind(machine, value) == "set"
+    is_set = container_protocol.heap_kind(machine, value) == "set"
     return machine.heap.read(as_ref(value).object, "<items>") if is_set else None
 
 
@@ -381,7 +381,9 @@ def _note_order(machine, symbol: str, made: Value, left: Value | None, right: Va
 
     def of_difference() -> Stack:
         among = holder(right)
-        keys, copied = dynamic_set_order.in_order_of_difference(machine, stack(left), containers.length(machine, among))
+        keys, copied = dynamic_set_order.in_order_of_difference(
+            machine, stack(left), container_protocol.length(machine, among)
+        )
         kept = machine.new_set([], set_iteration_order.EMPTY)
         machine.call(Const(_kept), [kept, listed(keys), among, Const(False)])
         return dynamic_set_order.in_order_unless(machine, stack(machine.heap.read(kept.object, "<items>")), copied)
@@ -439,7 +441,7 @@ def _set_methods() -> None:
         return dynamic_dicts.of(machine, self) is not None or any(dynamic_dicts.has_unknown(machine, v) for v in others)
 
     def taken_by(machine, name: str, other: Value) -> Value:
-        if not containers.is_place(name) or not _comes_singly(machine, other):
+        if not container_protocol.is_place(name) or not _comes_singly(machine, other):
             return machine.call(Const(set), [other])
         made = machine.new_set([], set_iteration_order.EMPTY)
         return machine.call(Const(_add_each_taken), [made, dynamic_dicts.ordered(machine, other), Const(name)])
@@ -457,7 +459,7 @@ def _set_methods() -> None:
 
             if not involved(machine, self, others):
                 whole = lambda: before(machine, self, *others)  # noqa: E731
-                generators = any(containers.heap_kind(machine, other) == "generator" for other in others)
+                generators = any(container_protocol.heap_kind(machine, other) == "generator" for other in others)
                 return (
                     growable_list_items.whole_or_each(machine, whole, each)
                     if generators and name == "update"
@@ -523,7 +525,7 @@ def arguments(machine, function: object, args: list[Value], kwargs: dict[str, Va
     if not any(dynamic_dicts.owner(machine, a) for a in args):
         return args, kwargs
     for value in args:
-        if containers.heap_kind(machine, value) == "set" and dynamic_dicts.of(machine, value) is not None:
+        if container_protocol.heap_kind(machine, value) == "set" and dynamic_dicts.of(machine, value) is not None:
             if function is reversed:
                 raise dynamic_set_order.order_refusal()
     if function in _LAZY:

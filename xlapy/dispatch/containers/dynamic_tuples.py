@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import (
+    container_protocol,
     element_references,
     growable_list_arrays,
     growable_list_items,
@@ -52,7 +52,7 @@ _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 def is_tuple(machine, value: Value) -> bool:
     """Whether a value is a tuple whose length depends on data."""
-    return containers.heap_kind(machine, value) == "tuple"
+    return container_protocol.heap_kind(machine, value) == "tuple"
 
 
 def _of(machine, contents: Stack) -> Ref:
@@ -63,13 +63,13 @@ def of_list(machine, items: Value) -> Value:
     """`tuple(items)` of a list."""
     element_references.share(machine, items)
     stack = growable_list_items.of(machine, items)
-    return Tuple(containers.contents(machine, items)) if stack is None else _of(machine, stack)
+    return Tuple(container_protocol.contents(machine, items)) if stack is None else _of(machine, stack)
 
 
 def as_list(machine, value: Value) -> Value:
     """The items of a tuple, as a list of the same objects."""
     if not is_tuple(machine, value):
-        return machine.new_list(containers.contents(machine, value))
+        return machine.new_list(container_protocol.contents(machine, value))
     element_references.share(machine, value)
     contents = machine.heap.read(as_ref(value).object, "<items>")
     return Ref(machine.heap.new("list", list, machine.location(), contents))
@@ -84,7 +84,10 @@ def _make() -> None:
         iterable = iteration.begun(machine, args[0], sized=True)
         if is_tuple(machine, iterable):
             return iterable
-        if growable_list_items.is_whole(machine, iterable) and containers.heap_kind(machine, iterable) == "list":
+        if (
+            growable_list_items.is_whole(machine, iterable)
+            and container_protocol.heap_kind(machine, iterable) == "list"
+        ):
             return of_list(machine, iterable)
         grows = growable_list_methods.grows(machine, iterable)
         if grows is False:
@@ -107,7 +110,7 @@ def zips(machine, function: Value, rows: Value) -> bool:
     """Whether `function(*rows)` is a `zip` of a list whose length depends on data."""
     if not (isinstance(function, Const) and function.value is zip):
         return False
-    if containers.heap_kind(machine, rows) == "list" and isinstance(_contents(machine, rows), Union):
+    if container_protocol.heap_kind(machine, rows) == "list" and isinstance(_contents(machine, rows), Union):
         try:
             return growable_list_items.settled(machine, as_ref(rows)) is not None and growable_list_items.is_whole(
                 machine, rows
@@ -183,7 +186,7 @@ def _room(stack: Stack) -> tuple:
 def _getitem(machine, self: Ref, key: Value) -> Value:
     if growable_list_subscripts.is_slice(key):
         return of_list(machine, machine.getitem(as_list(machine, self), key))
-    at = containers.index_of_item(machine, key, "tuple indices must be integers or slices, not {}")
+    at = container_protocol.index_of_item(machine, key, "tuple indices must be integers or slices, not {}")
     stack = machine.heap.read(self.object, "<items>")
     at = range_objects.in_bounds(machine, at, stack.length, _INDEX)
     return element_references.lend(machine, self, stack, at, key=key)
@@ -199,11 +202,11 @@ def _subscript(where: dict, rule: Callable, receiver: int) -> None:
 
 
 def _contains(machine, item: Value, self: Value) -> bool | Var:
-    return containers.contains(machine, item, as_list(machine, self))
+    return container_protocol.contains(machine, item, as_list(machine, self))
 
 
-_subscript(containers.GETITEM, _getitem, 0)
-_subscript(containers.CONTAINS, _contains, 1)
+_subscript(container_protocol.GETITEM, _getitem, 0)
+_subscript(container_protocol.CONTAINS, _contains, 1)
 
 
 def _as_array(machine, value: Value) -> Value:

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol as containers
 from xlapy.dispatch.containers import (
+    container_protocol,
     element_references,
     growable_list_arrays,
     growable_list_edits,
@@ -333,7 +333,7 @@ def as_stack(machine, value: Value) -> Stack:
     stack = growable_list_items.of(machine, made)
     if stack is not None:
         return stack
-    items = containers.contents(machine, made)
+    items = container_protocol.contents(machine, made)
     return growable_list_items.of_items(machine, items, growable_list_items.common_element(machine, items))
 
 
@@ -345,7 +345,7 @@ def _operators(cls: type) -> None:
 
     def either(machine, symbol: str, left: Value, right: Value) -> Value | None:
         known = growable_list_items.of(machine, left)
-        if symbol == "+=" and containers.heap_kind(machine, right) in ("generator", "instance"):
+        if symbol == "+=" and container_protocol.heap_kind(machine, right) in ("generator", "instance"):
             machine.call(machine.getattr(left, "extend"), [right])
             return left
         if symbol == "+=" and (known is not None or _lists(machine, left, right)):
@@ -381,14 +381,14 @@ def _both_lists(machine, left: Value, right: Value) -> bool:
 
 def _lists(machine, left: Value, right: Value) -> bool:
     """Whether each is a list or a deque, and one is not taken apart."""
-    kinds = [containers.heap_kind(machine, v) == "list" for v in (left, right)]
+    kinds = [container_protocol.heap_kind(machine, v) == "list" for v in (left, right)]
     return all(kinds) and (growable_list_items.is_whole(machine, left) or growable_list_items.is_whole(machine, right))
 
 
 def _repeats_by_data(machine, left: Value, right: Value) -> bool:
     """Whether one is a list and the other a number, and the length of their product depends on data."""
     items, count = (right, left) if range_objects.is_index(machine, left) else (left, right)
-    if containers.heap_kind(machine, items) != "list" or not range_objects.is_index(machine, count):
+    if container_protocol.heap_kind(machine, items) != "list" or not range_objects.is_index(machine, count):
         return False
     if growable_list_items.is_whole(machine, items):
         return True
@@ -413,7 +413,7 @@ def _stack_of(machine, left: Ref, right: Ref) -> Stack:
         return found
     other = growable_list_items.of(machine, right)
     assert other is not None
-    items = containers.contents(machine, left)
+    items = container_protocol.contents(machine, left)
     if not items:
         return growable_list_items.of_items(machine, items, other.element)
     element = growable_list_items.exact_joiner(machine).join(
@@ -472,7 +472,7 @@ def as_arrays(machine, function: object, args: Sequence[Value], kwargs: dict[str
         made = growable_list_arrays.as_array(machine, value)
         if made is None:
             return value
-        if not of_arrays and containers.heap_kind(machine, value) == "tuple":
+        if not of_arrays and container_protocol.heap_kind(machine, value) == "tuple":
             # axes or a shape, perhaps
             raise Refused("XP0004", "a tuple whose length depends on data, as this argument", "make an array of it")
         return JaxArray(machine.read(made)) if jax and isinstance(made, NdArray) else made
@@ -566,10 +566,10 @@ def _copies(function: Callable, implementation: Callable) -> None:
     before = registry.function_rule(function)
 
     def either(machine, /, *args: Value, **kwargs: Value) -> Value:
-        users = bool(args) and containers.heap_kind(machine, args[0]) == "instance"
+        users = bool(args) and container_protocol.heap_kind(machine, args[0]) == "instance"
         if users:
             args = (iteration.begun(machine, args[0], sized=function is not collections.deque), *args[1:])
-            if containers.heap_kind(machine, args[0]) == "generator":
+            if container_protocol.heap_kind(machine, args[0]) == "generator":
                 return machine.call(Const(function), list(args), kwargs)
         growing = grows(machine, args[0]) if args else False
         each = lambda: machine.call(Const(implementation), list(args), kwargs)  # noqa: E731
@@ -599,10 +599,10 @@ def grows(machine, value: Value) -> bool | None:
         return True
     if isinstance(value, BoundedArray):
         return True
-    if containers.heap_kind(machine, value) in ("dict", "set"):
+    if container_protocol.heap_kind(machine, value) in ("dict", "set"):
         contents = machine.heap.read(as_ref(value).object, "<items>")
         return isinstance(contents, Stack) and not isinstance(contents.length, Const)
-    if containers.heap_kind(machine, value) in ("generator", "instance"):
+    if container_protocol.heap_kind(machine, value) in ("generator", "instance"):
         return None
     if not sequences.is_iterator(machine, value):
         return False

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from xlapy.dispatch.containers import container_protocol as containers
-from xlapy.dispatch.containers import growable_list_items, sequence_sorting
+from xlapy.dispatch.containers import container_protocol, growable_list_items, sequence_sorting
 from xlapy.dispatch.effects import changes
 from xlapy.dispatch.numbers.scalar_values import device, logical_not, refuse_nan, refuse_where
 from xlapy.dispatch.protocol import Refused
@@ -59,7 +58,7 @@ def _as_stack(machine, made: Value) -> Stack:
     stack = growable_list_items.of(machine, made)
     if stack is not None:
         return stack
-    items = containers.contents(machine, made)
+    items = container_protocol.contents(machine, made)
     try:
         return growable_list_items.of_items(machine, items, growable_list_items.common_element(machine, items))
     except JoinFailure as error:

@@ -9,8 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from xlapy.dispatch import value_selection
-from xlapy.dispatch.containers import container_protocol as containers
-from xlapy.dispatch.containers import element_references, growable_list_edits, growable_list_items, lists, nested_lists
+from xlapy.dispatch.containers import (
+    container_protocol,
+    element_references,
+    growable_list_edits,
+    growable_list_items,
+    lists,
+    nested_lists,
+)
 from xlapy.dispatch.containers.growable_list_methods import as_stack, write
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.domain import growable_lists
@@ -58,7 +64,7 @@ def _getitem(machine, self: Ref, stack: Stack, key: Value) -> Value:
 
 
 def _position(machine, self: Ref, stack: Stack, key: Value, error: BaseException) -> Value:
-    key = containers.index_of_item(machine, key, "list indices must be integers or slices, not {}")
+    key = container_protocol.index_of_item(machine, key, "list indices must be integers or slices, not {}")
     if machine.heap.objects[self.object].cls is collections.deque:
         error = _DEQUE_INDEX
     return growable_list_edits.index(machine, stack, key, error)
@@ -107,9 +113,9 @@ def _contains(machine, item: Value, self: Ref, stack: Stack) -> bool | Var:
 def _of_numbers(machine, self: Value, key: Value, where: dict) -> Stack | None:
     """A long list of numbers of one type as a stack, once it is subscripted by an index on the device: what the list
     holds from now on. A list of the caller's is left as it is while it is only read."""
-    read = where is containers.GETITEM
+    read = where is container_protocol.GETITEM
     if (
-        not (read or where is containers.SETITEM)
+        not (read or where is container_protocol.SETITEM)
         or isinstance(key, Const)
         or is_slice(key)
         or not isinstance(self, Ref)
@@ -159,7 +165,7 @@ def _packed(machine, contents: Tuple, source: Value | None = None, field: Callab
 
 def _is_number(value: Value) -> bool:
     options = alternatives(value)
-    return all(containers.is_number(v) for v in options)
+    return all(container_protocol.is_number(v) for v in options)
 
 
 def _of_lists(machine, self: Value, key: Value) -> Stack | None:
@@ -198,7 +204,11 @@ def _is_of_data(machine, value: Value) -> bool:
 def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | None:
     """The items of a list as a stack, if it is sliced between bounds that depend on data. A list whose slice is
     assigned or deleted holds the stack from now on."""
-    if where is containers.CONTAINS or not isinstance(key, Slice) or containers.heap_kind(machine, self) != "list":
+    if (
+        where is container_protocol.CONTAINS
+        or not isinstance(key, Slice)
+        or container_protocol.heap_kind(machine, self) != "list"
+    ):
         return None
     parts = [v for part in (key.start, key.stop) if not machine.is_static(part) for v in variables(part)]
     if all(machine.unrolls(var) or machine.specialisable(var) for var in parts):
@@ -207,7 +217,7 @@ def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | No
     if not isinstance(contents, Tuple) or not contents.items or any(isinstance(v, Ref) for v in contents.items):
         return None
     stack = _packed(machine, contents)
-    if stack is not None and where is not containers.GETITEM:
+    if stack is not None and where is not container_protocol.GETITEM:
         write(machine, as_ref(self), stack)
     return stack
 
@@ -232,22 +242,22 @@ def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
         def either(machine, /, *args: Value, _before=before) -> Any:
             self = args[receiver]
             stack = growable_list_items.of(machine, self) or _of_numbers(machine, self, args[1], where)
-            if stack is None and where is containers.GETITEM:
+            if stack is None and where is container_protocol.GETITEM:
                 stack = _of_lists(machine, self, args[1])
             stack = stack or _sliced_by_data(machine, self, args[1], where)
-            if stack is None and where is containers.SETITEM:
+            if stack is None and where is container_protocol.SETITEM:
                 stack = _given_data(machine, self, args[1], args[2])
             if stack is None:
                 return _before(machine, *args)
-            if where is not containers.CONTAINS and machine.type_of(self) is collections.deque:
-                args = (self, containers.index_of_item(machine, args[1], lists.NO_DEQUE_INDEX), *args[2:])
+            if where is not container_protocol.CONTAINS and machine.type_of(self) is collections.deque:
+                args = (self, container_protocol.index_of_item(machine, args[1], lists.NO_DEQUE_INDEX), *args[2:])
             place = receiver + 1
             return rule(machine, *args[:place], stack, *args[place:])
 
         where[cls] = either
 
 
-_subscripts(containers.GETITEM, _getitem, 0)
-_subscripts(containers.SETITEM, _setitem, 0)
-_subscripts(containers.DELITEM, _delitem, 0)
-_subscripts(containers.CONTAINS, _contains, 1)
+_subscripts(container_protocol.GETITEM, _getitem, 0)
+_subscripts(container_protocol.SETITEM, _setitem, 0)
+_subscripts(container_protocol.DELITEM, _delitem, 0)
+_subscripts(container_protocol.CONTAINS, _contains, 1)

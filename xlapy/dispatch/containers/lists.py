@@ -10,8 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry, value_selection
-from xlapy.dispatch.containers import container_protocol as containers
-from xlapy.dispatch.containers import range_objects, sequence_sorting, sort_keys
+from xlapy.dispatch.containers import container_protocol, range_objects, sequence_sorting, sort_keys
 from xlapy.dispatch.containers.container_protocol import contents, set_contents
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, device, fold, kind_of, provoke
@@ -60,10 +59,10 @@ def list_operator(machine, symbol: str, left: Value, right: Value) -> Value | No
         return None
     if symbol == "+":
         return machine.new_list((*contents(machine, left), *contents(machine, right)))
-    if symbol in containers.ORDERINGS or symbol in ("==", "!="):
+    if symbol in container_protocol.ORDERINGS or symbol in ("==", "!="):
         if left == right and symbol in ("==", "!="):
             return Const(symbol == "==")
-        return containers.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
+        return container_protocol.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
     return None
 
 
@@ -121,8 +120,8 @@ def tuple_operator(machine, symbol: str, left: Value, right: Value) -> Value | N
         return no_tuple(machine, right) if symbol in ("+", "+=") and isinstance(left, Tuple) else None
     if symbol in ("+", "+="):
         return Tuple((*left.items, *right.items))
-    if symbol in containers.ORDERINGS or symbol in ("==", "!="):
-        return containers.compare_sequences(machine, symbol, left.items, right.items)
+    if symbol in container_protocol.ORDERINGS or symbol in ("==", "!="):
+        return container_protocol.compare_sequences(machine, symbol, left.items, right.items)
     return None
 
 
@@ -222,7 +221,7 @@ def _position(machine, items, item: Value, where: range, error: BaseException) -
     numbers: list[Value] = []
     found = []
     for number in where:
-        same = containers.same_item(machine, items[number], item)
+        same = container_protocol.same_item(machine, items[number], item)
         if same is False:
             continue
         numbers.append(Const(number))
@@ -270,7 +269,7 @@ def _first_true(machine, found: list, numbers: list[Value], error: BaseException
     if not found or found[-1] is not True:
         missing: bool | Var = True
         for flag in found:
-            missing = containers.logical_and(machine, missing, containers.logical_not(machine, flag))
+            missing = container_protocol.logical_and(machine, missing, container_protocol.logical_not(machine, flag))
         machine.check(missing, type(error), *error.args)
         if not found:
             raise AssertionError("the check raises")
@@ -290,7 +289,7 @@ def _tuple_index(machine, self: Value, item: Value, start: Value = _ZERO, stop: 
 def _count_item(machine, self: Value, item: Value) -> Value:
     total: Value = Const(0)
     for other in contents(machine, self):
-        same = containers.same_item(machine, other, item)
+        same = container_protocol.same_item(machine, other, item)
         if same is not False:
             total = machine.binary("+", total, machine.boolean(same))
     return total
@@ -341,20 +340,20 @@ def _len(machine, self: Value) -> Value:
 @registry.method(tuple, "__getitem__")
 @registry.method(dict, "__getitem__")
 def _getitem(machine, self: Value, key: Value) -> Value:
-    return containers.getitem(machine, self, key)
+    return container_protocol.getitem(machine, self, key)
 
 
 @registry.method(list, "__setitem__")
 @registry.method(dict, "__setitem__")
 def _setitem(machine, self: Value, key: Value, item: Value) -> Value:
-    containers.setitem(machine, self, key, item)
+    container_protocol.setitem(machine, self, key, item)
     return NONE
 
 
 @registry.method(list, "__delitem__")
 @registry.method(dict, "__delitem__")
 def _delitem(machine, self: Value, key: Value) -> Value:
-    containers.delitem(machine, self, key)
+    container_protocol.delitem(machine, self, key)
     return NONE
 
 
@@ -364,7 +363,7 @@ def _delitem(machine, self: Value, key: Value) -> Value:
 @registry.method(set, "__contains__")
 @registry.method(frozenset, "__contains__")
 def _contains(machine, self: Value, item: Value) -> Value:
-    return machine.boolean(containers.contains(machine, item, self))
+    return machine.boolean(container_protocol.contains(machine, item, self))
 
 
 @registry.method(list, "__iter__")
@@ -533,34 +532,34 @@ NO_DEQUE_INDEX = "sequence index must be integer, not '{}'"
 
 
 def _deque_place(machine, key: Value, items: Sequence[Value]) -> Value:
-    at = containers.index_of_item(machine, key, NO_DEQUE_INDEX)
+    at = container_protocol.index_of_item(machine, key, NO_DEQUE_INDEX)
     return range_objects.in_bounds(machine, at, Const(len(items)), _DEQUE_INDEX)
 
 
-@containers.register(containers.GETITEM, collections.deque)
+@container_protocol.register(container_protocol.GETITEM, collections.deque)
 def _deque_getitem(machine, self: Ref, key: Value) -> Value:
     items = contents(machine, self)
     at = _deque_place(machine, key, items)
     return value_selection.gather(machine, items, at)
 
 
-@containers.register(containers.SETITEM, collections.deque)
+@container_protocol.register(container_protocol.SETITEM, collections.deque)
 def _deque_setitem(machine, self: Ref, key: Value, item: Value) -> None:
     items = contents(machine, self)
     at = _deque_place(machine, key, items)
     set_contents(machine, self, value_selection.scatter(machine, items, at, item))
 
 
-@containers.register(containers.DELITEM, collections.deque)
+@container_protocol.register(container_protocol.DELITEM, collections.deque)
 def _deque_delitem(machine, self: Ref, key: Value) -> None:
     items = contents(machine, self)
     at = _deque_place(machine, key, items)
     set_contents(machine, self, _without(machine, list(items), _place(machine, at, list(items))))
 
 
-@containers.register(containers.CONTAINS, collections.deque)
+@container_protocol.register(container_protocol.CONTAINS, collections.deque)
 def _deque_contains(machine, item: Value, self: Ref) -> bool | Var:
-    return containers.among(machine, item, contents(machine, self))
+    return container_protocol.among(machine, item, contents(machine, self))
 
 
 @registry.operator(collections.deque)
@@ -579,8 +578,8 @@ def deque_operator(machine, symbol: str, left: Value, right: Value) -> Value | N
             name = iteration.type_name(machine, right)
             machine.raise_(TypeError, f'can only concatenate deque (not "{name}") to deque')
         return None
-    if symbol in containers.ORDERINGS or symbol in ("==", "!="):
-        found = containers.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
+    if symbol in container_protocol.ORDERINGS or symbol in ("==", "!="):
+        found = container_protocol.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
         return machine.boolean(machine.truth(found))
     if symbol == "+":
         made = _like(machine, as_ref(left), contents(machine, left))

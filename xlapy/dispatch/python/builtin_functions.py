@@ -14,8 +14,7 @@ from typing import Any
 import jax
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol as containers
-from xlapy.dispatch.containers import sequence_sorting
+from xlapy.dispatch.containers import container_protocol, sequence_sorting
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.iteration import catching
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_not, of_special, provoke, stand_in
@@ -227,7 +226,7 @@ def delattr_(machine, obj: Value, name: Value) -> Value:
 @registry.takes_unions
 def len_(machine, obj: Value, /) -> Value:
     """`len(obj)`."""
-    return containers.length(machine, obj)
+    return container_protocol.length(machine, obj)
 
 
 @registry.function(list)
@@ -266,7 +265,7 @@ def next_(machine, iterator: Value, *default: Value) -> Value:
     """`next(iterator[, default])`."""
     if len(default) > 1:
         machine.raise_(TypeError, *provoke(next, *[None] * (1 + len(default))).args)
-    steps = sequences.is_iterator(machine, iterator) or containers.heap_kind(machine, iterator) == "generator"
+    steps = sequences.is_iterator(machine, iterator) or container_protocol.heap_kind(machine, iterator) == "generator"
     if not steps and not defines(machine, machine.type_of(iterator), "__next__"):
         name = iteration.type_name(machine, iterator)
         machine.raise_(TypeError, f"'{name}' object is not an iterator")

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol as containers
-from xlapy.dispatch.containers import element_references
+from xlapy.dispatch.containers import container_protocol, element_references
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import PythonError, Refused
@@ -143,7 +142,7 @@ def reduce(machine, function: Value, iterable: Value, /, *initially: Value, **na
         if more is False:
             machine.raise_(TypeError, _REDUCE_EMPTY)
         if more is not True:
-            machine.check(containers.logical_not(machine, more), TypeError, _REDUCE_EMPTY)
+            machine.check(container_protocol.logical_not(machine, more), TypeError, _REDUCE_EMPTY)
         initial = element()
     return machine.call(Const(_reduce_loop), [function, iterator, initial])
 
@@ -419,9 +418,11 @@ def _plain(machine, value: Value, made) -> Value:
             names = [f.name for f in dataclasses.fields(info.cls)]
             return made(names, [_plain(machine, machine.getattr(value, name), made) for name in names])
         if info.kind == "list":
-            return machine.new_list([_plain(machine, item, made) for item in containers.contents(machine, value)])
+            return machine.new_list(
+                [_plain(machine, item, made) for item in container_protocol.contents(machine, value)]
+            )
         if info.kind == "dict":
             return machine.new_dict(
-                {k: _plain(machine, v, made) for k, v in containers.entries(machine, value).items()}
+                {k: _plain(machine, v, made) for k, v in container_protocol.entries(machine, value).items()}
             )
     return _deep(machine, value, {})

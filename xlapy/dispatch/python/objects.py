@@ -10,8 +10,7 @@ import numpy as np
 
 from xlapy.dispatch import registry
 from xlapy.dispatch.bounded import bounded_rules
-from xlapy.dispatch.containers import container_protocol as containers
-from xlapy.dispatch.containers import container_subclasses
+from xlapy.dispatch.containers import container_protocol, container_subclasses
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import jax_arrays
 from xlapy.dispatch.numbers.scalar_values import provoke
@@ -165,13 +164,13 @@ def contains(machine: Machine, item: Value, container: Value) -> bool | Var:
     if not isinstance(container, Union) and not iteration.is_iterable(machine, container):
         name = iteration.type_name(machine, container)
         machine.raise_(TypeError, _NO_CONTAINER.replace("object", name))
-    if is_instance(machine, container) or containers.heap_kind(machine, container) in ("iterator", "generator"):
+    if is_instance(machine, container) or container_protocol.heap_kind(machine, container) in ("iterator", "generator"):
         return machine.truth(machine.call(Const(_comes), (item, container)))
     if isinstance(container, BoundedArray):
         return known_truth(bounded_rules.contains(machine, item, container))
     if isinstance(container, JaxArray):
         return known_truth(machine.call(jax_arrays.MEMBER, (item, container)))
-    return containers.contains(machine, item, container)
+    return container_protocol.contains(machine, item, container)
 
 
 #: what CPython says of `1 in object()`
@@ -189,13 +188,13 @@ def mapping_entries(machine: Machine, mapping: Value) -> dict:
     """Entries of a dict with known keys."""
     mapping = container_subclasses.plain(machine, mapping)
     if isinstance(mapping, Ref) and machine.heap.objects[mapping.object].kind == "dict":
-        return containers.entries(machine, mapping)
+        return container_protocol.entries(machine, mapping)
     if isinstance(mapping, Mapping):
         return dict(mapping.entries)
     keys = getattr_(machine, mapping, "keys")
     entries = {}
     for item in machine.iterate(machine.call(keys, ())):
-        entries[containers.key_of(machine, item, entries)] = machine.getitem(mapping, item)
+        entries[container_protocol.key_of(machine, item, entries)] = machine.getitem(mapping, item)
     return entries
 
 

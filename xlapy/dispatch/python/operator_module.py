@@ -6,8 +6,7 @@ import operator
 from collections.abc import Callable
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol as containers
-from xlapy.dispatch.containers import range_objects
+from xlapy.dispatch.containers import container_protocol, range_objects
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.numbers.scalar_values import BINARY, COMPARISONS, UNARY, defines, kind_of, logical_not, provoke
@@ -160,7 +159,7 @@ def _length_hint(machine, obj: Value, default: Value = Const(0), /) -> Value:  #
         return machine.call(Const(iteration.length_hint), [obj, default, *map(Const, asks)])
     if not asks[0]:
         raise Refused("XP0010", f"operator.length_hint of a {cls.__name__}")
-    return containers.length(machine, obj)
+    return container_protocol.length(machine, obj)
 
 
 # -- getters ----------------------------------------------------------------------------------------------------------

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from operator import getitem
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol as containers
-from xlapy.dispatch.containers import dynamic_dicts, growable_list_items, range_objects
+from xlapy.dispatch.containers import container_protocol, dynamic_dicts, growable_list_items, range_objects
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, bounds_of, defines, fold, kind_of, provoke
 from xlapy.dispatch.protocol import Refused
@@ -64,7 +63,9 @@ def percent(machine, template: str, right: Value) -> Value:
     if machine.is_static(right):
         return fold(machine, lambda t, v: t % v, template, machine.static(right))
     values = list(right.items) if isinstance(right, Tuple) else [right]
-    mapping = containers.entries(machine, right) if containers.heap_kind(machine, right) == "dict" else {}
+    mapping = (
+        container_protocol.entries(machine, right) if container_protocol.heap_kind(machine, right) == "dict" else {}
+    )
     text, parts, end = "", [], 0
     for match in _PERCENT.finditer(template):
         text += _escaped(template[end : match.start()])
@@ -162,7 +163,7 @@ def join(machine, self: Value, iterable: Value) -> Value:
     if not isinstance(iterable, Union) and not iteration.is_iterable(machine, iterable):
         machine.raise_(TypeError, "can only join an iterable")
     iterable = iteration.begun_twice(machine, iterable)
-    kind = containers.heap_kind(machine, iterable)
+    kind = container_protocol.heap_kind(machine, iterable)
     if kind == "generator" and dynamic_dicts.has_unknown(machine, iterable):
         iterable = machine.call(Const(list), [iterable])
     stack = growable_list_items.of(machine, iterable)
@@ -297,18 +298,18 @@ for _cls, _name in ((int, "from_bytes"), (float, "fromhex")):
     registry.method(_cls, _name)(_method(getattr(_cls, _name)))
 
 
-@containers.register(containers.GETITEM, str, bytes)
+@container_protocol.register(container_protocol.GETITEM, str, bytes)
 def _getitem(machine, self: Value, key: Value) -> Value:
     text = machine.static(self, "a string whose characters are used")
-    if containers.is_slice(key):
-        return Const(text[containers.static_slice(machine, key)])
+    if container_protocol.is_slice(key):
+        return Const(text[container_protocol.static_slice(machine, key)])
     if not range_objects.is_index(machine, key):
         return fold(machine, getitem, text, machine.static(key))
     number = key if isinstance(key, Const | NumpyScalar) else range_objects.index(machine, key)
     return fold(machine, getitem, text, machine.static(number, "an index into a string"))
 
 
-@containers.register(containers.CONTAINS, str, bytes)
+@container_protocol.register(container_protocol.CONTAINS, str, bytes)
 def _contains(machine, item: Value, self: Value) -> bool:
     known = machine.static(self), machine.static(item)
     return fold(machine, lambda s, i: i in s, *known).value

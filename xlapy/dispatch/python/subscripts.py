@@ -7,8 +7,7 @@ import numpy as np
 from xlapy.dispatch import unions
 from xlapy.dispatch.arrays import indexing
 from xlapy.dispatch.bounded import bounded_indexing
-from xlapy.dispatch.containers import container_protocol as containers
-from xlapy.dispatch.containers import growable_list_arrays, range_objects
+from xlapy.dispatch.containers import container_protocol, growable_list_arrays, range_objects
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.flat import is_flat
 from xlapy.dispatch.jax import jax_arrays
@@ -111,14 +110,14 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
             return unions.over_parts(machine, key, lambda k: getitem(machine, value, k))
     match value:
         case Union():
-            found = containers.getitem_of_row(machine, value, key)
+            found = container_protocol.getitem_of_row(machine, value, key)
             return found or unions.over_unions(machine, (value,), lambda v: getitem(machine, v, key))
         case JaxArray():
             return jax_arrays.getitem(machine, value, key)
         case NdArray() | NumpyScalar() | BoundedArray():
             return bounded_indexing.getitem(machine, value, key)
     key = _position(machine, value, key)
-    if isinstance(key, Union) and not containers.takes_unions(machine, value):
+    if isinstance(key, Union) and not container_protocol.takes_unions(machine, value):
         return unions.over_unions(machine, (key,), lambda k: getitem(machine, value, k))
     if kinds.is_instance(machine, value):
         result = special(machine, value, "__getitem__", (key,))
@@ -127,7 +126,7 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
         lacks(machine, machine.type_of(value), "__getitem__", "is not subscriptable")
     if isinstance(value, Const) and isinstance(value.value, type):
         return objects.subscript_class(machine, value, key)
-    return containers.getitem(machine, value, key)
+    return container_protocol.getitem(machine, value, key)
 
 
 def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
@@ -143,7 +142,7 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
             unions.over_parts(machine, key, lambda k: setitem(machine, value, k, item) or NONE)
             return
     if isinstance(value, Union):
-        if not containers.setitem_of_row(machine, value, key, item):
+        if not container_protocol.setitem_of_row(machine, value, key, item):
             unions.over_unions(machine, (value,), lambda v: setitem(machine, v, key, item) or NONE)
     elif isinstance(value, NdArray | BoundedArray):
         bounded_indexing.setitem(machine, value, key, item)
@@ -153,7 +152,7 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
         if special(machine, value, "__setitem__", (key, item)) is None:
             _lacks(machine, value, "__setitem__", "__delitem__", "does not support item assignment")
     else:
-        containers.setitem(machine, value, _position(machine, value, key), item)
+        container_protocol.setitem(machine, value, _position(machine, value, key), item)
 
 
 def _lacks(machine: Machine, value: Value, name: str, other: str, what: str) -> None:
@@ -169,7 +168,7 @@ def delitem(machine: Machine, value: Value, key: Value) -> None:
         if special(machine, value, "__delitem__", (key,)) is None:
             _lacks(machine, value, "__delitem__", "__setitem__", "doesn't support item deletion")
     else:
-        containers.delitem(machine, value, _position(machine, value, key))
+        container_protocol.delitem(machine, value, _position(machine, value, key))
 
 
 def iterate(machine: Machine, value: Value) -> list[Value]:
