@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 import numpy as np
 
 from xlapy.domain.heap import Heap, Slot
-from xlapy.domain.join import Joiner, Stacks
+from xlapy.domain.join import GrowableLists, Joiner
 from xlapy.domain.set_iteration_order import SetHistory
 from xlapy.domain.sources import Source
 from xlapy.domain.values import NONE, Const, NdArray, Ref, Value
@@ -212,9 +212,9 @@ class Machine(Protocol):
     captures: list[tuple[dict[int, Any], list[Var]]]
     tables: bool
     has_tables: bool
-    stacks_more: bool
-    could_stack_more: bool
-    stacks_objects: bool
+    prefers_growable: bool
+    could_prefer_growable: bool
+    prefers_growable_objects: bool
     resizing: bool
     keys_of_items: bool
     short_sequence: int
@@ -235,7 +235,7 @@ class Machine(Protocol):
         ...
 
     @property
-    def stacks(self) -> Stacks:
+    def growable_lists(self) -> GrowableLists:
         """The join of lists that grow in loops."""
         ...
 

@@ -22,12 +22,12 @@ from xlapy.domain.join import MAXIMUM_ALTERNATIVES, SELECTOR, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, same_constant
 from xlapy.domain.values import (
     Const,
+    GrowableList,
     JaxArray,
     NdArray,
     NumpyScalar,
     Ref,
     Scalar,
-    Stack,
     Tuple,
     Union,
     Value,
@@ -382,10 +382,10 @@ def ragged(machine, lists: Sequence[Value]) -> list[Tuple] | None:
     return rows if alike else None
 
 
-def items_of_table(machine, rows: Sequence[Tuple | Stack]) -> int:
+def items_of_table(machine, rows: Sequence[Tuple | GrowableList]) -> int:
     """How many items lists with these contents have, and the lists in them, as the first of each has."""
     count = len(rows)
-    contents: Tuple | Stack | None = rows[0]
+    contents: Tuple | GrowableList | None = rows[0]
     while contents is not None:
         count *= known_length(contents) or 1
         first = contents.items[0] if isinstance(contents, Tuple) else contents.element

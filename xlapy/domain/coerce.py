@@ -21,6 +21,7 @@ from xlapy.domain.values import (
     DEAD,
     BoundedArray,
     Const,
+    GrowableList,
     Hole,
     JaxArray,
     MixedScalar,
@@ -30,7 +31,6 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
-    Stack,
     Stored,
     Union,
     Value,
@@ -64,11 +64,11 @@ def coerce(value: Value, skeleton: Value, joiner: Joiner, builder: Builder) -> l
         return []
     if value is DEAD:
         return [filler(hole, builder) for hole in missing]
-    if isinstance(skeleton, Stack) and joiner.stacks is not None:
-        return joiner.stacks.coerce(value, skeleton, joiner)
-    if isinstance(skeleton, Stored) and skeleton.held is not None and joiner.stacks is not None:
+    if isinstance(skeleton, GrowableList) and joiner.growable_lists is not None:
+        return joiner.growable_lists.coerce(value, skeleton, joiner)
+    if isinstance(skeleton, Stored) and skeleton.held is not None and joiner.growable_lists is not None:
         assert isinstance(value, Stored)
-        return joiner.stacks.coerce(held_items(value), skeleton.held, joiner)
+        return joiner.growable_lists.coerce(held_items(value), skeleton.held, joiner)
     match skeleton:
         case Scalar():
             return [as_scalar(value, scalar_type(skeleton.kind), builder)]

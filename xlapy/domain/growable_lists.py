@@ -1,13 +1,13 @@
-"""Lists that grow in loops: their contents as rows on the device (`Stack`), with room for a number of items known at
-compile time.
+"""Lists that grow in loops: their contents as rows on the device (`GrowableList`), with room for a number of items
+known at compile time.
 
-A stack holds its items by value. Numbers and immutable arrays are values anyway; of an array, list or object with
-attributes it holds the state at the time when it was put there. The object itself is *captured* then: a later change of
-it, which the list would show in CPython, is noticed (`ownership.Captured`), and the loop is unrolled or refused. What
-is taken out of a stack again may be changed there (see `dispatch.containers.element_references`).
+A growable list holds its items by value. Numbers and immutable arrays are values anyway; of an array, list or object
+with attributes it holds the state at the time when it was put there. The object itself is *captured* then: a later
+change of it, which the list would show in CPython, is noticed (`ownership.Captured`), and the loop is unrolled or
+refused. What is taken out of a growable list again may be changed there (see `dispatch.containers.element_references`).
 
-Where the number of trips has no bound, the room is a guess, and the stack is `elastic`: an item that does not fit is
-the error `Overfull`, after which the host compiles the program again with more room; nothing was written back.
+Where the number of trips has no bound, the room is a guess, and the growable list is `elastic`: an item that does not
+fit is the error `Overfull`, after which the host compiles the program again with more room; nothing was written back.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from xlapy.domain.values import (
     STALE,
     Const,
     Function,
+    GrowableList,
     Hole,
     Intrinsic,
     JaxArray,
@@ -38,7 +39,6 @@ from xlapy.domain.values import (
     NumpyScalar,
     Ref,
     Scalar,
-    Stack,
     Stored,
     Tuple,
     Union,
@@ -53,7 +53,7 @@ from xlapy.ir import TensorType, Var
 _DEEPEST = 8
 #: classes of containers that hold nothing but their contents, and a factory of them
 _BY_CONTENTS = (list, tuple, dict, set, collections.Counter, collections.OrderedDict, collections.defaultdict)
-#: rows of an elastic stack at first: as many as fit into so many bytes, within these limits
+#: rows of an elastic growable list at first: as many as fit into so many bytes, within these limits
 _GUESS_BYTES = 1 << 24
 _GUESS = (16, 1024)
 
@@ -83,8 +83,8 @@ def packed(
     place: tuple[object, ...] | None = None,
     seen: dict[int, tuple] | None = None,
 ) -> Value:
-    """A value as a stack holds it; `array` gives the elements of an array, `field` the contents of a slot. `place` is
-    where it is put; if it is not put there yet, objects are noted in `seen`.
+    """A value as a growable list holds it; `array` gives the elements of an array, `field` the contents of a slot.
+    `place` is where it is put; if it is not put there yet, objects are noted in `seen`.
 
     Raises:
         JoinFailure: for a value that has no state that could be held.
@@ -109,13 +109,13 @@ def packed(
                 return value
             raise JoinFailure(value, value, "are not both bound")
     parts = value.children()
-    if isinstance(value, Stack) or not parts or not all(isinstance(p, Value | Var | Hole) for p in parts):
+    if isinstance(value, GrowableList) or not parts or not all(isinstance(p, Value | Var | Hole) for p in parts):
         raise JoinFailure(value, value, "are items of a list that grows, which cannot hold them by value")
     return value.rebuilt(tuple(inner(p, k) if isinstance(p, Value) else p for k, p in enumerate(parts)))
 
 
 def _captured_array(heap: Heap, value: NdArray, loop: object, place, seen) -> bool:
-    """An array is put into a stack; whether nothing else refers to its memory."""
+    """An array is put into a growable list; whether nothing else refers to its memory."""
     if value.lenses or not value.writeable or heap.objects[value.buffer].source is not None:
         heap.hold(value.buffer, heap.captured.get(value.buffer, Capture(loop, (object(),))))
         return False
@@ -123,7 +123,7 @@ def _captured_array(heap: Heap, value: NdArray, loop: object, place, seen) -> bo
 
 
 def _captured(heap: Heap, number: int, loop: object, place, seen) -> bool:
-    """An object is put into a stack; whether it is in no other place."""
+    """An object is put into a growable list; whether it is in no other place."""
     if seen is None:
         return heap.capture(number, loop, place or (object(),))
     heap.hold(number, heap.captured.get(number, Capture(loop, FREE)))
@@ -158,7 +158,7 @@ def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: in
         parts = tuple(inner(v, k) for k, v in contents.entries.items())
         added = info.kind == "set" and only_added(contents)
         return Stored(info.kind, info.cls, tuple(contents.entries), parts, own, factory, added)
-    if isinstance(contents, Stack) and info.cls in _BY_CONTENTS:
+    if isinstance(contents, GrowableList) and info.cls in _BY_CONTENTS:
         heap.copied(classes_of(contents))
         return Stored(info.kind, info.cls, (), (contents,), own, factory)
     raise JoinFailure(value, value, "are containers of unknown length in a list that grows")
@@ -187,7 +187,7 @@ def hollow(value: Value) -> Value:
             return NumpyScalar(hole(TensorType((), value.var.type.dtype)))
         case JaxArray():
             return JaxArray(hole(value.var.type))
-        case Stack() if isinstance(value.length, Const):
+        case GrowableList() if isinstance(value.length, Const):
             return value.with_rows((hole(row.type) for row in value.rows), added=value.added)
     parts = value.children()
     if not parts:
@@ -200,11 +200,11 @@ def hollow(value: Value) -> Value:
 
 def is_contents(value: Value) -> bool:
     """Whether a value is the contents of a list, dict or set."""
-    return all(isinstance(v, Tuple | Mapping | Stack) for v in alternatives(value))
+    return all(isinstance(v, Tuple | Mapping | GrowableList) for v in alternatives(value))
 
 
 def items_of(contents: Tuple | Mapping) -> tuple[Value, ...]:
-    """The items that known contents have as a stack: those of a list, the pairs of a dict."""
+    """The items that known contents have as a growable list: those of a list, the pairs of a dict."""
     return contents.pairs() if isinstance(contents, Mapping) else contents.items
 
 
@@ -214,25 +214,26 @@ def values_of(contents: Tuple | Mapping) -> tuple[Value, ...]:
 
 
 def items_of_whole(value: Value) -> tuple[Value, ...]:
-    """The items, or pairs, of contents that are no stack."""
+    """The items, or pairs, of contents that are no growable list."""
     assert isinstance(value, Tuple | Mapping), value
     return items_of(value)
 
 
-def items_of_element(pairs: Stack) -> tuple[Value, ...]:
-    """The parts of the items of a stack of tuples."""
+def items_of_element(pairs: GrowableList) -> tuple[Value, ...]:
+    """The parts of the items of a growable list of tuples."""
     assert isinstance(pairs.element, Tuple)
     return pairs.element.items
 
 
-def column(pairs: Stack, what: str) -> Stack:
-    """The 'keys' or the 'values' of a stack of pairs as a stack of their own; the pairs themselves for 'items'."""
+def column(pairs: GrowableList, what: str) -> GrowableList:
+    """The 'keys' or the 'values' of a growable list of pairs as a growable list of their own; the pairs themselves for
+    'items'."""
     if what == "items":
         return pairs
     key, value = items_of_element(pairs)
     count = len(variables(key))
     element, rows = (key, pairs.rows[:count]) if what == "keys" else (value, pairs.rows[count:])
-    return Stack(element, rows, pairs.length, pairs.capacity, pairs.elastic, pairs.loop)
+    return GrowableList(element, rows, pairs.length, pairs.capacity, pairs.elastic, pairs.loop)
 
 
 def sizes(contents: Value) -> tuple[int, int]:
@@ -243,7 +244,7 @@ def sizes(contents: Value) -> tuple[int, int]:
             count = len(value.items if isinstance(value, Tuple) else value.entries)
             bounds = (count, count)
         else:
-            assert isinstance(value, Stack)
+            assert isinstance(value, GrowableList)
             bounds = known_bounds(value.length) or (0, value.capacity)
         low.append(bounds[0])
         high.append(bounds[1])
@@ -251,10 +252,13 @@ def sizes(contents: Value) -> tuple[int, int]:
 
 
 def differ(*contents: Value) -> bool:
-    """Whether contents of a container have to be a stack to cover all of them: lists of several lengths, dicts of which
-    one has keys that are not known."""
+    """Whether contents of a container have to be a growable list to cover all of them: lists of several lengths, dicts
+    of which one has keys that are not known."""
     found = [v for c in contents for v in alternatives(c)]
-    return any(isinstance(v, Stack) for v in found) or len({len(v.items) for v in found if isinstance(v, Tuple)}) > 1
+    return (
+        any(isinstance(v, GrowableList) for v in found)
+        or len({len(v.items) for v in found if isinstance(v, Tuple)}) > 1
+    )
 
 
 def differ_in_keys(*contents: Value) -> bool:
@@ -265,19 +269,20 @@ def differ_in_keys(*contents: Value) -> bool:
 
 
 def only_added(*contents: Value) -> bool:
-    """Whether nothing was done to sets with these contents but adding members in this order (see `Stack.added`)."""
+    """Whether nothing was done to sets with these contents but adding members in this order (see
+    `GrowableList.added`)."""
 
     def one(value: Value) -> bool:
         if isinstance(value, Mapping):
             return set_iteration_order.added(value.history, value.entries)
-        return isinstance(value, Stack) and value.added
+        return isinstance(value, GrowableList) and value.added
 
     return all(one(v) for c in contents for v in alternatives(c))
 
 
 def capacity_of(contents: Value) -> int:
     """The room that contents of a list have."""
-    return max(v.capacity if isinstance(v, Stack) else len(items_of_whole(v)) for v in alternatives(contents))
+    return max(v.capacity if isinstance(v, GrowableList) else len(items_of_whole(v)) for v in alternatives(contents))
 
 
 def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = None) -> Value:
@@ -300,17 +305,17 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
         return found
 
     element: Value | None = None
-    exact = Joiner(heap, 0, widen=False, unions=True, stacks=joiner.stacks)
+    exact = Joiner(heap, 0, widen=False, unions=True, growable_lists=joiner.growable_lists)
     numbers = states if states is not None else range(len(contents))
     found = [(n, v) for n, c in zip(numbers, contents, strict=True) for v in alternatives(c)]
     # lists of several lengths are alike as soon as one of them may have any length
-    for number, value in sorted(found, key=lambda pair: not isinstance(pair[1], Stack)):
+    for number, value in sorted(found, key=lambda pair: not isinstance(pair[1], GrowableList)):
         own = joiner.states[number : number + 1]
-        if isinstance(value, Stack):
+        if isinstance(value, GrowableList):
             element = value.element if element is None else exact.join(element, value.element)
             continue
         seen: dict[int, tuple] = {}
-        # what the paths of a trip put into several lists the next round sees apart, as these are stacks then
+        # what the paths of a trip put into several lists the next round sees apart, as these are growable lists then
         hopes = heap.hopeful and number == 1 and joiner.loop is not None
         captured = joiner.captures[number] if number < len(joiner.captures) else heap.captured
         for k, item in enumerate(items_of_whole(value)):
@@ -332,13 +337,13 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
 def classes_of(value: Value) -> set[type]:
     """The classes of the objects that a value holds by value."""
     found = {value.cls} if isinstance(value, Stored) else set()
-    parts = (value.element,) if isinstance(value, Stack) else value.children()
+    parts = (value.element,) if isinstance(value, GrowableList) else value.children()
     return found.union(*(classes_of(part) for part in parts if isinstance(part, Value)))
 
 
 def has_own(value: Value) -> bool:
     """Whether something in a packed value is the own of what holds it."""
-    if isinstance(value, Stored) and value.own or isinstance(value, Stack) and has_own(value.element):
+    if isinstance(value, Stored) and value.own or isinstance(value, GrowableList) and has_own(value.element):
         return True
     return any(isinstance(part, Value) and has_own(part) for part in value.children())
 
@@ -351,12 +356,12 @@ def has_choice(value: Value) -> bool:
 
 
 def disowned(value: Value) -> Value:
-    """A packed value, or a stack, to parts of which something else refers."""
+    """A packed value, or a growable list, to parts of which something else refers."""
     if not has_own(value):
         return value
-    if isinstance(value, Stack):
+    if isinstance(value, GrowableList):
         element = disowned(value.element)
-        return Stack(element, value.rows, value.length, value.capacity, value.elastic, value.loop, value.added)
+        return GrowableList(element, value.rows, value.length, value.capacity, value.elastic, value.loop, value.added)
     if isinstance(value, Stored):
         parts = tuple(map(disowned, value.parts))
         return Stored(value.kind, value.cls, value.names, parts, False, value.factory, value.added, value.lies)
@@ -373,11 +378,11 @@ def generalised(
     loop: object,
     fixed: bool = True,
     added: bool = False,
-) -> Stack:
-    """A stack with holes; `old` itself if that is the same. The length is known if both bounds are one number and it
-    is `fixed`: in a loop that may be the length in the only trip, and not the one after it."""
+) -> GrowableList:
+    """A growable list with holes; `old` itself if that is the same. The length is known if both bounds are one number
+    and it is `fixed`: in a loop that may be the length in the only trip, and not the one after it."""
     settings = (capacity, elastic, added)
-    if isinstance(old, Stack) and old.element is element and (old.capacity, old.elastic, old.added) == settings:
+    if isinstance(old, GrowableList) and old.element is element and (old.capacity, old.elastic, old.added) == settings:
         hollow_rows = all(isinstance(row, Hole) for row in old.rows)
         length = old.length
         if hollow_rows and isinstance(length, Scalar) and isinstance(length.var, Hole) and length.bounds == bounds:
@@ -387,27 +392,27 @@ def generalised(
     rows = tuple(hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
     known = fixed and bounds[0] == bounds[1]
     length = Const(bounds[0]) if known else Scalar(int, hole(scalar_type(int)), bounds)
-    return Stack(element, rows, length, capacity, elastic, loop, added)
+    return GrowableList(element, rows, length, capacity, elastic, loop, added)
 
 
-def joined(joiner: Joiner, a: Value, b: Value) -> Stack:
-    """The join of contents of which one at least is a stack."""
+def joined(joiner: Joiner, a: Value, b: Value) -> GrowableList:
+    """The join of contents of which one at least is a growable list."""
     element = element_of(joiner, a, b)
     (low, high), (least, most) = sizes(a), sizes(b)
-    found = [v for c in (a, b) for v in alternatives(c) if isinstance(v, Stack)]
+    found = [v for c in (a, b) for v in alternatives(c) if isinstance(v, GrowableList)]
     elastic = next((v.elastic for v in found if v.elastic), None)
     loop = next((v.loop for v in found if v.loop), None)
     capacity = max(capacity_of(a), capacity_of(b))
     return generalised(a, element, capacity, (min(low, least), max(high, most)), elastic, loop, added=only_added(a, b))
 
 
-def held(joiner: Joiner, a: Stored, b: Stored) -> Stack:
-    """The join of the items of two containers in a stack: of several lengths, or held as stacks already. The length is
-    known if it is the same of both."""
+def held(joiner: Joiner, a: Stored, b: Stored) -> GrowableList:
+    """The join of the items of two containers in a growable list: of several lengths, or held as growable lists
+    already. The length is known if it is the same of both."""
     one, two = held_items(a), held_items(b)
     element = element_of(joiner, one, two)
     capacity = max(capacity_of(one), capacity_of(two))
-    found = [v for v in (one, two) if isinstance(v, Stack)]
+    found = [v for v in (one, two) if isinstance(v, GrowableList)]
     elastic = next((v.elastic for v in found if v.elastic), None)
     count = known_length(one)
     known = count is not None and count == known_length(two)
@@ -415,7 +420,7 @@ def held(joiner: Joiner, a: Stored, b: Stored) -> Stack:
     loop = next((v.loop for v in found if v.loop is not None), None if found else joiner.loop)
     settings = (capacity, elastic, loop, added)
     if (
-        isinstance(one, Stack)
+        isinstance(one, GrowableList)
         and one.element is element
         and (one.capacity, one.elastic, one.loop, one.added) == settings
     ):
@@ -423,7 +428,7 @@ def held(joiner: Joiner, a: Stored, b: Stored) -> Stack:
             return one
     rows = tuple(hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
     length = Const(count) if known else Scalar(int, hole(scalar_type(int)))
-    return Stack(element, rows, length, *settings)
+    return GrowableList(element, rows, length, *settings)
 
 
 def number_of_values(value: Value) -> int | None:
@@ -451,7 +456,7 @@ def number_of_keys(pair: Value) -> int | None:
     return number_of_values(pair.items[0]) if isinstance(pair, Tuple) else None
 
 
-def known_length(contents: Stack | Tuple) -> int | None:
+def known_length(contents: GrowableList | Tuple) -> int | None:
     """How many items there are, if that is known."""
     if isinstance(contents, Tuple):
         return len(contents.items)
@@ -459,7 +464,7 @@ def known_length(contents: Stack | Tuple) -> int | None:
 
 
 def guessed(element: Value) -> int:
-    """How many rows an elastic stack has at first."""
+    """How many rows an elastic growable list has at first."""
     return guessed_rows(size_of(element))
 
 
@@ -468,9 +473,9 @@ def guessed_rows(size: int) -> int:
     return min(max(_GUESS_BYTES // max(size, 1), _GUESS[0]), _GUESS[1])
 
 
-def inside(element: Value) -> list[Stack]:
+def inside(element: Value) -> list[GrowableList]:
     """The contents of the containers that an item is, or holds, if these have grown in loops."""
-    if isinstance(element, Stack):
+    if isinstance(element, GrowableList):
         return [element, *inside(element.element)]
     return [found for part in element.children() if isinstance(part, Value) for found in inside(part)]
 

@@ -5,8 +5,8 @@ same on every path; `slots` holds what the program has changed or made, and is w
 
     kind       fields
     buffer     <data>: JaxArray (the array's elements)
-    list       <items>: Tuple, or a Stack
-    dict, set  <items>: Mapping, or a Stack of pairs
+    list       <items>: Tuple, or a GrowableList
+    dict, set  <items>: Mapping, or a GrowableList of pairs
     cell       value
     instance   one for each attribute (UNBOUND where there is none)
     iterator   as `interpreter.iteration` says
@@ -65,8 +65,8 @@ class Object:
 
 @dataclass(slots=True, eq=False)
 class Loan:
-    """Where an object lies that was taken out of a stack: in the container `owner`, at a position, `whole` being the
-    item (of a dict: the value). What is changed of it is changed there.
+    """Where an object lies that was taken out of a growable list: in the container `owner`, at a position, `whole`
+    being the item (of a dict: the value). What is changed of it is changed there.
 
     `number` is a heap object whose field `home` is true as long as the item is still there.
     """
@@ -130,17 +130,18 @@ class Heap:
         self.joined: set[int] = set()
         #: identities of array objects that may be read-only by now, though the values that show them do not say so
         self.locked: set[int] = set()
-        #: objects whose state lies in a stack, or that must not be changed for another reason; like the slots, branches
-        #: copy and join this. A class stands for objects of it that are in two places, of which it is not known which
+        #: objects whose state lies in a growable list, or that must not be changed for another reason; like the slots,
+        #: branches copy and join this. A class stands for objects of it that are in two places, of which it is not
+        #: known which
         self.captured: dict[int | type, Capture] = {}
-        #: objects that were taken out of stacks, and what stands for them
+        #: objects that were taken out of growable lists, and what stands for them
         self.taken: set[int] = set()
-        #: objects of each class that were ever put into stacks or taken out
+        #: objects of each class that were ever put into growable lists or taken out
         self._placed: dict[type, set[int]] = {}
-        #: objects that were taken out of a stack and may be changed, and for each container those of its items
+        #: objects that were taken out of a growable list and may be changed, and for each container those of its items
         self.loans: dict[int, Loan] = {}
         self.lent: dict[int, list[Loan]] = {}
-        #: `give_back(number, field, value)` writes an object that lies in a stack; False if that may not be
+        #: `give_back(number, field, value)` writes an object that lies in a growable list; False if that may not be
         self.give_back: Callable[[int, str, Value], bool] = lambda number, name, value: False
         #: `fetch(number, field)` reads a slot that is out of date where the object lies; None if that is not known
         self.fetch: Callable[[int, str], Value | None] = lambda number, name: None
@@ -259,7 +260,7 @@ class Heap:
 
         Raises:
             AliasRisk: the array may or may not be the same object as another one.
-            Captured: a stack holds the object's state.
+            Captured: a growable list holds the object's state.
         """
         if number in self.entangled:
             raise AliasRisk
@@ -275,7 +276,7 @@ class Heap:
         self.store(number, name, value)
 
     def store(self, number: int, name: str, value: Value) -> None:
-        """Change a slot of an object that no stack holds."""
+        """Change a slot of an object that no growable list holds."""
         if name == "<items>" and not self.keeps_places:
             self.scatter(number)
         self.changes += 1
@@ -337,7 +338,7 @@ class Heap:
             self.captured[number] = capture
 
     def capture(self, number: int, loop: object, where: tuple[object, ...]) -> bool:
-        """An object is put into a stack; whether it is in no other place."""
+        """An object is put into a growable list; whether it is in no other place."""
         self.show(number)
         if number in self.mirrors:
             self.freeze(self.mirrors[number])
@@ -393,8 +394,8 @@ class Heap:
             self.hold(cls, Capture(self.captured[cls].loop, Moves()).joined(self.captured[cls]))
 
     def is_ahead(self, loan: Loan, number: int) -> bool:
-        """Whether an object that may be in two stacks is in that of a loan alone: an iterator has just given it, and
-        all that is in two stacks is what the same one has moved before."""
+        """Whether an object that may be in two growable lists is in that of a loan alone: an iterator has just given
+        it, and all that is in two growable lists is what the same one has moved before."""
         mark, known = self.captured[self.objects[number].cls].where, self.captured.get(number)
         if loan.iterator is None or known is None or known.where[:1] != loan.place[:1]:
             return False
@@ -403,7 +404,7 @@ class Heap:
         return not mark.others and all(move[:2] == (loan.iterator, loan.owner) for move in mark.made)
 
     def is_free(self, number: int) -> bool:
-        """Whether an object was taken out of the only stack that it was in, and was put into no other."""
+        """Whether an object was taken out of the only growable list that it was in, and was put into no other."""
         known = self.captured.get(number)
         return known is not None and known.where is FREE and not self.is_twice(self.objects[number].cls)
 
@@ -416,14 +417,14 @@ class Heap:
         return array.writeable and array.identity in self.locked
 
     def show(self, number: int) -> None:
-        """A stack holds the state of an object."""
+        """A growable list holds the state of an object."""
         self._placed.setdefault(self.objects[number].cls, set()).add(number)
 
     def outdate(self, but: set[int], classes: set[type]) -> None:
-        """An item of a stack is changed: what else may show it, of these classes, must not be read any more."""
+        """An item of a growable list is changed: what else may show it, of these classes, must not be read any more."""
         self.untold += 1
         for cls in classes:
-            # what no stack has held on this path, or holds any more, is another object
+            # what no growable list has held on this path, or holds any more, is another object
             shown = self._placed.get(cls, set()) & self.captured.keys() - but
             for number in {n for n in shown if not self.is_free(n)}:
                 for name in self.objects[number].fields:
@@ -432,7 +433,7 @@ class Heap:
 
     @contextmanager
     def capturing(self, captured: dict[int | type, Capture], hopes: bool = False) -> Iterator[None]:
-        """What is put into stacks meanwhile is captured in another state; `hopes` as the attribute."""
+        """What is put into growable lists meanwhile is captured in another state; `hopes` as the attribute."""
         outer, self.captured, self.hopes = (self.captured, self.hopes), captured, hopes
         try:
             yield
@@ -461,7 +462,7 @@ class Heap:
         self.shared.update(dict.fromkeys(group, group))
 
     def may_be_items(self, first: int, second: int) -> bool:
-        """Whether both objects may lie in stacks, which do not tell which object an item was."""
+        """Whether both objects may lie in growable lists, which do not tell which object an item was."""
         if self.objects[first].cls is not self.objects[second].cls:
             return False
         one, two = self.captured.get(first), self.captured.get(second)

@@ -1,8 +1,9 @@
-"""Where objects lie whose state a stack holds (see `domain.growable_lists`), and whether they may lie in two of them.
+"""Where objects lie whose state a growable list holds (see `domain.growable_lists`), and whether they may lie in two of
+them.
 
 An item that an iterator gives may be *moved* into another container: `kept.append(p)` in a loop over `ps`. From then on
-two stacks hold it. What is changed in one of them makes the other one out of date, which is no harm where nobody reads
-that again, as in `ps = [p for p in ps if p.alive]`.
+two growable lists hold it. What is changed in one of them makes the other one out of date, which is no harm where
+nobody reads that again, as in `ps = [p for p in ps if p.alive]`.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-#: where an object lies that is in no stack: one that must not be changed, and one that was taken out of its only stack
+#: where an object lies that is in no growable list: one that must not be changed, and one that was taken out of its
+#: only growable list
 FROZEN, FREE = ("frozen",), ("free",)
 #: where one lies that must not be changed, since calls of a function by itself have copies of it
 SHARED = ("shared",)
 
 
 class Capture(NamedTuple):
-    """An object whose state lies in a stack (see `domain.growable_lists`): the loop in which it was put there, and
-    where it lies. Two captures at one place are one."""
+    """An object whose state lies in a growable list (see `domain.growable_lists`): the loop in which it was put there,
+    and where it lies. Two captures at one place are one."""
 
     loop: Any = None
     where: tuple[object, ...] = FROZEN
@@ -41,8 +43,8 @@ class Capture(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """Where objects of a class lie that may be in two stacks: `made` by iterators, each of which has moved items of a
-    container into another one, no item twice; `others` if there is more than that."""
+    """Where objects of a class lie that may be in two growable lists: `made` by iterators, each of which has moved
+    items of a container into another one, no item twice; `others` if there is more than that."""
 
     made: frozenset[tuple[int, int, int]] = frozenset()
     others: bool = True

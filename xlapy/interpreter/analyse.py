@@ -100,18 +100,20 @@ def analyse(
     try:
         return _settled(function, arguments, set(static), world, settings, first)
     except NotOffloadableError as refusal:
-        if not first.could_stack_more and not first.could_stack_objects:
+        if not first.could_prefer_growable and not first.could_prefer_growable_objects:
             raise
         refused = refusal
-    several = first.could_stack_more
-    tries = [(Approach(stacks_more=True), several), (Approach(), first.hurried)]
-    tries.append((Approach(stacks_more=several, stacks_objects=True), first.could_stack_objects))
+    several = first.could_prefer_growable
+    tries = [(Approach(prefers_growable=True), several), (Approach(), first.hurried)]
+    tries.append(
+        (Approach(prefers_growable=several, prefers_growable_objects=True), first.could_prefer_growable_objects)
+    )
     for approach, worthwhile in tries:
         try:
             if worthwhile:
                 return _settled(function, arguments, set(static), world, settings, approach)
         except NotOffloadableError as refusal:
-            refused = refused if approach.stacks_more or approach.stacks_objects else refusal
+            refused = refused if approach.prefers_growable or approach.prefers_growable_objects else refusal
     raise refused
 
 
@@ -119,15 +121,15 @@ def analyse(
 class Approach:
     """How a program is analysed."""
 
-    #: whether lists become stacks that need not be, see `Machine.stacks_more`
-    stacks_more: bool = False
+    #: whether lists become growable lists that need not be, see `Machine.prefers_growable`
+    prefers_growable: bool = False
     #: the same of lists of objects that loops go through
-    stacks_objects: bool = False
+    prefers_growable_objects: bool = False
     #: whether it is given up early if that would be another way
     hurries: bool = False
     #: what has been found: whether there is another way, and whether it has been given up for that
-    could_stack_more: bool = False
-    could_stack_objects: bool = False
+    could_prefer_growable: bool = False
+    could_prefer_growable_objects: bool = False
     hurried: bool = False
 
 
@@ -161,8 +163,8 @@ def _settled(
         machine.world.with_namespaces |= with_namespaces
         machine.capacities.update(capacities)
         machine.loops_of_items = loops_of_items
-        machine.stacks_more, machine.hurries = approach.stacks_more, approach.hurries
-        machine.stacks_objects = machine.heap.hopeful = approach.stacks_objects
+        machine.prefers_growable, machine.hurries = approach.prefers_growable, approach.hurries
+        machine.prefers_growable_objects = machine.heap.hopeful = approach.prefers_growable_objects
         machine.sizes_vary, machine.returns_views = sizes_vary, returns_views
         machine.unrolls_more, machine.tables, machine.joins = unrolls_more, tables, joins
         machine.recursions, machine.loops_recursions = recursions, as_loop is None
@@ -223,8 +225,8 @@ def _settled(
             continue
         finally:
             joins = machine.joins
-            approach.could_stack_more |= machine.could_stack_more
-            approach.could_stack_objects |= machine.could_stack_objects
+            approach.could_prefer_growable |= machine.could_prefer_growable
+            approach.could_prefer_growable_objects |= machine.could_prefer_growable_objects
             approach.hurried |= machine.is_hurried() and FEW_JOINS < machine.joins <= MAXIMUM_JOINS
         analysis.static = static
         return analysis

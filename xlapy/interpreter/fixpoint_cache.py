@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xlapy.domain.heap import Slot
 from xlapy.domain.join import JoinFailure
-from xlapy.domain.values import STALE, Hole, Stack, Value, references, renamed, variables
+from xlapy.domain.values import STALE, GrowableList, Hole, Value, references, renamed, variables
 from xlapy.interpreter.frame import Tag
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def recollect(staging: Staging, head: Head) -> Recollection:
 
     def tells(skeleton: Value) -> bool:
         """Whether what is in a place can be told without the state around the loop."""
-        alone = all(isinstance(v, Hole) for v in variables(skeleton)) and not isinstance(skeleton, Stack)
+        alone = all(isinstance(v, Hole) for v in variables(skeleton)) and not isinstance(skeleton, GrowableList)
         return alone and skeleton is not STALE and contents.keys() >= set(references(skeleton))
 
     while lost := [n for n, fields in contents.items() if not all(map(tells, fields.values()))]:

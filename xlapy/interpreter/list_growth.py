@@ -16,7 +16,7 @@ from xlapy.domain import growable_lists
 from xlapy.domain.heap import Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import known_bounds
-from xlapy.domain.values import DEAD, Const, Scalar, Stack, Value, alternatives
+from xlapy.domain.values import DEAD, Const, GrowableList, Scalar, Value, alternatives
 from xlapy.ir import Operation, Var, least_increase
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Growing:
             capacity, upper = max(room, keys), max(last, keys)
         else:
             trips = most_trips(self.machine, self.trips, "a list")
-            guessed = any(isinstance(v, Stack) and v.elastic is not None for v in alternatives(new))
+            guessed = any(isinstance(v, GrowableList) and v.elastic is not None for v in alternatives(new))
             if trips is None or self._too_many(slot, element, last + grows[1] * trips, guessed):
                 elastic = _elastic(entry)
                 if elastic is None:
@@ -109,7 +109,11 @@ class Growing:
         """Note that a list may be too long at the end of a trip. An item that is appended finds that there is no room;
         a loop in the trip has made more room, for as many items as it may append."""
         for contents in alternatives(new):
-            if isinstance(contents, Stack) and isinstance(contents.length, Scalar) and contents.capacity > capacity:
+            if (
+                isinstance(contents, GrowableList)
+                and isinstance(contents.length, Scalar)
+                and contents.capacity > capacity
+            ):
                 self.checks.append((contents.length.var, capacity, elastic))
 
     def _keys(self, slot: Slot, element: Value) -> int | None:
@@ -169,8 +173,10 @@ class Growing:
         """Whether the number of trips comes of the length of a list the room of which is a guess."""
         if not isinstance(self.trips, Scalar):
             return False
-        stacks_before = [v for value in self.before.values() for v in alternatives(value) if isinstance(v, Stack)]
-        lengths = {v.length.var for v in stacks_before if v.elastic is not None and isinstance(v.length, Scalar)}
+        growable_before = [
+            v for value in self.before.values() for v in alternatives(value) if isinstance(v, GrowableList)
+        ]
+        lengths = {v.length.var for v in growable_before if v.elastic is not None and isinstance(v.length, Scalar)}
         return bool(lengths) and not lengths.isdisjoint(_made_of(self.trips.var))
 
     def _size(self, element: Value) -> int:
@@ -185,7 +191,7 @@ class Growing:
         machine.guesses[elastic] = found = max(found, least)
         return found
 
-    def after(self, slot: Slot, stack: Stack, whole: bool) -> Stack:
+    def after(self, slot: Slot, growable: GrowableList, whole: bool) -> GrowableList:
         """What is known of the list after the loop; `whole` if every trip was made."""
         low, high = self.growth.get(slot, (0, 0))
         entry = self.entry.get(slot, DEAD)
@@ -196,13 +202,15 @@ class Growing:
         if high <= 0:
             upper = last
         else:
-            upper = stack.capacity if stack.elastic is not None or trips is None else last + high * max(trips[1], 0)
-        length = stack.length
+            upper = (
+                growable.capacity if growable.elastic is not None or trips is None else last + high * max(trips[1], 0)
+            )
+        length = growable.length
         if lower == upper:
             length = Const(lower)
         elif isinstance(length, Scalar):
-            length = Scalar(int, length.var, (lower, min(upper, stack.capacity)))
-        return stack.with_rows(stack.rows, length, stack.added)
+            length = Scalar(int, length.var, (lower, min(upper, growable.capacity)))
+        return growable.with_rows(growable.rows, length, growable.added)
 
 
 def _made_of(var: Var) -> set[Var]:
@@ -221,19 +229,19 @@ def _elastic(entry: Value) -> object:
     """With what the room was guessed of a list that has grown in a loop around, as it may in this one; None if its room
     is no guess. It keeps its room: a list that is moved to a larger one, and back in each trip, takes long."""
     found = alternatives(entry) if entry is not DEAD else ()
-    names = {v.elastic if isinstance(v, Stack) else None for v in found}
+    names = {v.elastic if isinstance(v, GrowableList) else None for v in found}
     return names.pop() if len(names) == 1 else None
 
 
 def _least_growth(old: Value, new: Value, start: Value | None) -> int:
     """By how many items a list grows in a trip, at least; -1 if that is not known."""
-    if not (isinstance(old, Stack) and isinstance(old.length, Scalar)):
+    if not (isinstance(old, GrowableList) and isinstance(old.length, Scalar)):
         return growable_lists.sizes(new)[0] - growable_lists.sizes(old)[0]
-    if not (isinstance(start, Stack) and isinstance(start.length, Scalar)):
+    if not (isinstance(start, GrowableList) and isinstance(start.length, Scalar)):
         return -1
     steps = []
     for contents in alternatives(new):
-        if not (isinstance(contents, Stack) and isinstance(contents.length, Scalar)):
+        if not (isinstance(contents, GrowableList) and isinstance(contents.length, Scalar)):
             return -1
         steps.append(least_increase(contents.length.var, start.length.var))
     return -1 if None in steps else min(steps)

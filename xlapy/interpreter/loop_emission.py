@@ -11,7 +11,19 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.domain.coerce import coerce, instantiate, place_in
 from xlapy.domain.heap import STATE
 from xlapy.domain.join import Joiner
-from xlapy.domain.values import DEAD, UNBOUND, BoundedArray, Const, Ref, Scalar, Stack, Union, Value, holes, variables
+from xlapy.domain.values import (
+    DEAD,
+    UNBOUND,
+    BoundedArray,
+    Const,
+    GrowableList,
+    Ref,
+    Scalar,
+    Union,
+    Value,
+    holes,
+    variables,
+)
 from xlapy.interpreter import merge, walk
 from xlapy.interpreter.carried_objects import take_over
 from xlapy.interpreter.frame import Tag
@@ -190,10 +202,14 @@ class Emission:
         slots = dict(self.entry.slots)
         for slot, skeleton in head.slots.items():
             after = skeleton
-            if isinstance(skeleton, Stack) and self.staging.grown is not None and slot in self.staging.grown.growth:
+            if (
+                isinstance(skeleton, GrowableList)
+                and self.staging.grown is not None
+                and slot in self.staging.grown.growth
+            ):
                 after = self.staging.grown.after(slot, skeleton, whole=tag is None)
             slots[slot] = whole(instantiate(after, fill))
-            if isinstance(skeleton, Stack) and len(variables(after)) < len(variables(skeleton)):
+            if isinstance(skeleton, GrowableList) and len(variables(after)) < len(variables(skeleton)):
                 next(fill)  # the length, which is known
         machine.heap.slots, machine.heap.captured = slots, {**self.entry.captured, **head.captured}
         machine.heap.untold += 1

@@ -25,9 +25,9 @@ from xlapy.domain.values import (
     UNBOUND,
     BoundedArray,
     Const,
+    GrowableList,
     Ref,
     Scalar,
-    Stack,
     Tuple,
     Union,
     Value,
@@ -73,7 +73,7 @@ class Head:
     registers: dict[int, Value]
     slots: dict[Slot, Value] = field(default_factory=dict)
     handled: Value = DEAD
-    #: objects whose state lies in a stack, as in `Heap.captured`
+    #: objects whose state lies in a growable list, as in `Heap.captured`
     captured: dict[int | type, Capture] = field(default_factory=dict)
     #: summaries of objects, each with the object it stands for at entry
     entries: dict[int, int] = field(default_factory=dict)
@@ -143,12 +143,12 @@ class Staging:
         return iteration.plan(machine, iterator)
 
     def growing(self, number: int, grows: bool) -> Growing | None:
-        """What makes stacks of containers that grow, or of tables; None for a list that `grows` if the loop is short
-        enough to be unrolled instead, and has not been in vain. A dict whose keys are not known would not be known
-        then, either."""
+        """What makes growable lists of containers that grow, or of tables; None for a list that `grows` if the loop is
+        short enough to be unrolled instead, and has not been in vain. A dict whose keys are not known would not be
+        known then, either."""
         machine = self.machine
         if (grows or not machine.tables) and machine.heap.objects[number].kind == "list" and self._is_short():
-            if not machine.stacks_objects or not any(self._holds_objects(n) for n in self._sources()):
+            if not machine.prefers_growable_objects or not any(self._holds_objects(n) for n in self._sources()):
                 return None
         if self.grown is None:
             trips = self.plan.trips if self.plan is not None else None
@@ -158,7 +158,7 @@ class Staging:
     def _holds_objects(self, number: int) -> bool:
         """Whether a list holds objects by value (see `dispatch.containers.growable_list_items.of_objects`)."""
         contents = self.entry.slots.get((number, "<items>"))
-        return isinstance(contents, Stack) and growable_lists.has_own(contents.element)
+        return isinstance(contents, GrowableList) and growable_lists.has_own(contents.element)
 
     def _is_short(self) -> bool:
         """Whether the loop is unrolled if something grows in it."""
@@ -636,8 +636,8 @@ def _joined_slot(
         and staging.machine.heap.objects[slot[0]].kind == "dict"
         and growable_lists.differ_in_keys(old, new)
     ):
-        staging.machine.could_stack_more = True
-        grown = staging.unions or staging.machine.stacks_more
+        staging.machine.could_prefer_growable = True
+        grown = staging.unions or staging.machine.prefers_growable
     if grown or slot[1] == "<items>" and new is STALE:
         staging.check_source(slot[0])
     growing = staging.growing(slot[0], growable_lists.sizes(old) != growable_lists.sizes(new)) if grown else None

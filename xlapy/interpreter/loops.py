@@ -67,7 +67,7 @@ _FEW_TRIPS = 16
 #: operations that a short loop may come to when it is unrolled since a list grows in it
 _MAXIMUM_SIZE = 600
 #: what is tried after that, in which the list is an array with room
-_WITH_STACKS = ("loop", "peel", "resized", "union", "stepped")
+_WITH_GROWABLE_LISTS = ("loop", "peel", "resized", "union", "stepped")
 
 
 class _Unending(Exception):
@@ -102,7 +102,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
         todo.remove("unroll")
     if key not in machine.loop_modes and mode == "loop" and place_of(key) in machine.large_places:
         machine.kept_loops.add(key)
-        todo = [*_WITH_STACKS, "unroll"]
+        todo = [*_WITH_GROWABLE_LISTS, "unroll"]
     while todo:
         attempt = todo.pop(0)
         if attempt == "shared" and failure is not None and not (aliased and machine.heap.may_share):
@@ -133,7 +133,9 @@ def run_loop(machine: Machine, node: Loop) -> None:
                     del machine.loop_modes[inner]
             if attempt == "unroll":
                 if _may_be_kept(machine, node, key):
-                    todo = [*_WITH_STACKS, "unroll"] if isinstance(error, _TooLarge) else [*_WITH_STACKS]
+                    todo = (
+                        [*_WITH_GROWABLE_LISTS, "unroll"] if isinstance(error, _TooLarge) else [*_WITH_GROWABLE_LISTS]
+                    )
                 if isinstance(error, _TooLarge):
                     machine.large_places.add(place_of(key))
                 machine.kept_loops.add(key)

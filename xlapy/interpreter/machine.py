@@ -42,6 +42,7 @@ from xlapy.domain.values import (
     BoundedArray,
     Const,
     Function,
+    GrowableList,
     JaxArray,
     Mapping,
     NdArray,
@@ -50,7 +51,6 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
-    Stack,
     Text,
     Tuple,
     Union,
@@ -138,11 +138,11 @@ class Machine:
         #: whether lists of lists may be taken for tables (see `dispatch.containers.nested_lists`), and whether there
         #: are any
         self.tables, self.has_tables = True, False
-        #: whether lists become stacks that need not be: a few among which data chooses, or that are repeated by data;
-        #: and whether there are any
-        self.stacks_more = self.could_stack_more = False
+        #: whether lists become growable lists that need not be: a few among which data chooses, or that are repeated by
+        #: data; and whether there are any
+        self.prefers_growable = self.could_prefer_growable = False
         #: the same of lists of objects that loops go through
-        self.stacks_objects = self.could_stack_objects = False
+        self.prefers_growable_objects = self.could_prefer_growable_objects = False
         #: whether calls have other numbers again and again: lists have room for any number of trips
         self.sizes_vary = False
         #: whether what has to be known is worked out from data; not where it is only asked whether it is known
@@ -191,7 +191,7 @@ class Machine:
         self.kept_within: dict[tuple[int, str], Value] = {}
         self.kept_reads: dict[tuple[int, str], dict[Slot, Value]] = {}
         #: the join of lists that grow in loops, and room that was asked for or guessed for them, by loop
-        self.stacks = growable_list_items.Service(self)
+        self.growable_lists = growable_list_items.Service(self)
         #: the same of arrays of different sizes; and whether there are loops in which arrays change theirs
         self.sizes, self.resizing = size_joins.Service(self), False
         self.capacities: dict[object, int] = {}
@@ -303,7 +303,7 @@ class Machine:
 
     def is_hurried(self) -> bool:
         """Whether there may be another way, for which this one is given up early."""
-        return self.hurries and self.could_stack_more
+        return self.hurries and self.could_prefer_growable
 
     def most_joins(self) -> int:
         """How much joins may cost."""
@@ -328,7 +328,7 @@ class Machine:
 
     def joiner(self, depth: int, widen: bool, unions: bool) -> Joiner:
         """A joiner for this heap."""
-        joiner = Joiner(self.heap, depth, widen, unions, self.stacks)
+        joiner = Joiner(self.heap, depth, widen, unions, self.growable_lists)
         joiner.narrow = self.builder.narrow
         joiner.sizes = self.sizes
         return joiner
@@ -744,7 +744,7 @@ class _Nested:
 
 
 def _contents(contents: Value) -> tuple[Value, ...]:
-    if isinstance(contents, Stack):
+    if isinstance(contents, GrowableList):
         return (contents.length, *map(JaxArray, contents.rows))
     if isinstance(contents, Union):
         return (JaxArray(contents.selector),)

@@ -33,6 +33,7 @@ from xlapy.domain.values import (
     BoundMethod,
     Const,
     Function,
+    GrowableList,
     JaxArray,
     Lanes,
     Mapping,
@@ -42,7 +43,6 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
-    Stack,
     Stored,
     Tuple,
     Union,
@@ -272,8 +272,8 @@ class Outputs:
         #: what holds the attributes of tuples of which the items are being collected
         self._filled: list[Value] = []
         self._order: dict[int, list[str]] | None = None
-        #: classes of objects in stacks that leave the program, each with whether they are the stacks' own; and of those
-        #: that leave it by themselves
+        #: classes of objects in growable lists that leave the program, each with whether they are the growable lists'
+        #: own; and of those that leave it by themselves
         self._held: dict[type, bool] = {}
         self._placed: set[type] = set()
         #: whether recipes are made of what is stored in the caller's world
@@ -448,7 +448,7 @@ class Outputs:
             if setting is not None:
                 made.fields[setting] = self.recipe(heap.read(value.object, setting))
             contents = heap.read(value.object, "<items>")
-            if info.kind == "set" and isinstance(contents, Stack) and self.machine.keys_of_items:
+            if info.kind == "set" and isinstance(contents, GrowableList) and self.machine.keys_of_items:
                 raise Refused("XP0010", "a set whose order depends on numbers in a list of the caller", "return a list")
             made.entries = self.contents(contents)
             if info.cls is set and isinstance(contents, Mapping) and all(map(_is_constant, contents.entries)):
@@ -523,7 +523,7 @@ class Outputs:
         return made + sorted(self.machine.heap.objects[number].fields.difference(made))
 
     def _stored(self, value: Stored) -> Recipe:
-        """An object that lies in a stack."""
+        """An object that lies in a growable list."""
         settings = {} if value.factory is None else {"default_factory": self.recipe(value.factory)}
         if value.held is not None:
             return Made(value.kind, value.cls, settings, self.contents(value.held))
@@ -539,7 +539,7 @@ class Outputs:
         return Made(value.kind, value.cls, {}, parts)
 
     def _cut_row(self, value: BoundedArray) -> Recipe:
-        """An array of dynamic length that lies in a stack: a part of each row."""
+        """An array of dynamic length that lies in a growable list: a part of each row."""
         rows = value.base.parts[0] if isinstance(value.base, Stored) and value.base.kind == "buffer" else None
         if not isinstance(rows, JaxArray) or any(lanes is not None and lanes.valid is not None for lanes in value.axes):
             what = "a list that grew in a loop, of arrays whose length depends on data, leaves the program"
@@ -563,15 +563,15 @@ class Outputs:
             return (OneOf(self.output(items.selector), tuple(map(self.contents, items.alternatives))),)
         if isinstance(items, Tuple):
             return tuple(map(self.recipe, items.items))
-        if isinstance(items, Stack):
+        if isinstance(items, GrowableList):
             self._require_apart(items)
             item = instantiate(items.element, iter(items.rows))
             return (Rows(self.recipe(item), self.recipe(items.length)),)
         assert isinstance(items, Mapping)
         return tuple((self._key(k), self.recipe(v)) for k, v in items.entries.items())
 
-    def _require_apart(self, items: Stack) -> None:
-        """Refuse to return two stacks that may hold the same object: it would be two."""
+    def _require_apart(self, items: GrowableList) -> None:
+        """Refuse to return two growable lists that may hold the same object: it would be two."""
         found, heap = {}, self.machine.heap
         todo: list[Value] = [items.element]
         while todo:
@@ -579,7 +579,7 @@ class Outputs:
             if isinstance(value, Stored) and value.kind != "buffer" and not is_immutable(value.cls):
                 found[value.cls] = found.get(value.cls, True) and value.own and not heap.is_twice(value.cls)
             todo += [v for v in value.children() if isinstance(v, Value)]
-            todo += [value.element] if isinstance(value, Stack) else []
+            todo += [value.element] if isinstance(value, GrowableList) else []
         for cls, own in found.items():
             known = self._held.get(cls)
             twice = not own and cls in heap.doubled
@@ -588,7 +588,7 @@ class Outputs:
             self._held[cls] = own
 
     def _require_alone(self, number: int) -> None:
-        """The same for an object that lies in a stack, too."""
+        """The same for an object that lies in a growable list, too."""
         heap = self.machine.heap
         if number in heap.captured and heap.captured[number].where is not FROZEN:
             cls = heap.objects[number].cls

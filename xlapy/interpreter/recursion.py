@@ -460,14 +460,14 @@ class _Holding:
         raise Refused("XP0008", f"{_NOT_KEPT} with a method of an object that was made in it")
 
     def _by_value(self, value: Value) -> Value:
-        """A value as a stack holds it; to parts of which others refer, as a copy that must not be changed."""
+        """A value as a growable list holds it; to parts of which others refer, as a copy that must not be changed."""
         machine, heap = self.machine, self.machine.heap
         made = reachable(machine, [value], self.known.mark)
         if not made:
             return value
         if not made & self.shared:
             return growable_list_items.pack(machine, value)
-        # what another stack holds may be changed there, which makes this copy out of date
+        # what another growable list holds may be changed there, which makes this copy out of date
         only_here = all(heap.captured[number].where == SHARED for number in made)
         return growable_lists.disowned(growable_list_items.pack(machine, value, SHARED, seen={} if only_here else None))
 
@@ -517,10 +517,10 @@ def _restore(machine, frame, op, frames, keeper):
 
 def _last_of(machine: Machine, frames: Value) -> Value:
     """The last frame, which is taken from the list: there is one."""
-    stack = growable_list_items.of(machine, frames)
-    if stack is None:
+    growable = growable_list_items.of(machine, frames)
+    if growable is None:
         return machine.call(machine.getattr(frames, "pop"), [])
-    rest, taken = growable_list_items.pop(machine, stack)
+    rest, taken = growable_list_items.pop(machine, growable)
     growable_list_methods.write(machine, as_ref(frames), rest)
     return taken
 

@@ -20,12 +20,12 @@ from xlapy.domain.values import (
     TRUE,
     BoundedArray,
     Const,
+    GrowableList,
     Intrinsic,
     Mapping,
     NdArray,
     Ref,
     Slice,
-    Stack,
     Tuple,
     Union,
     Value,
@@ -271,7 +271,7 @@ def _list_to_tuple(machine, frame, op, target):
 def _has_dynamic_length(machine, sequence) -> bool:
     """Whether data says how many items an array or a list has."""
     if isinstance(sequence, Ref) and machine.heap.objects[sequence.object].kind in ("list", "tuple"):
-        return isinstance(machine.heap.read(sequence.object, "<items>"), Stack)
+        return isinstance(machine.heap.read(sequence.object, "<items>"), GrowableList)
     return isinstance(sequence, BoundedArray) and sequence.axes[0] is not None
 
 

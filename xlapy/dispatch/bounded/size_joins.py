@@ -55,7 +55,7 @@ def one_array(machine: Machine, value: Value) -> Value:
     """A list of numbers whose length depends on data, and one of several arrays that differ in their sizes alone, as
     one array; any other value as it is."""
     if isinstance(value, Ref) and container_protocol.heap_kind(machine, value) == "list":
-        with growable_list_items.as_stacks(machine, [value]):
+        with growable_list_items.as_growable_lists(machine, [value]):
             made = growable_list_arrays.as_array(machine, value)
         value = value if made is None else made
     if isinstance(value, Union) and all(map(dynamic_sizes.is_array, value.alternatives)):

@@ -28,6 +28,7 @@ from xlapy.domain.values import (
     BoundMethod,
     Const,
     Function,
+    GrowableList,
     JaxArray,
     Mapping,
     MixedScalar,
@@ -37,7 +38,6 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
-    Stack,
     Text,
     Tuple,
     Union,
@@ -112,7 +112,7 @@ def _whole(found: Value) -> Mapping:
             "a list or dict whose size depends on data, inside another container",
             "keep it under a name of its own, or keep its items in an array",
         )
-    if isinstance(found, Stack):
+    if isinstance(found, GrowableList):
         raise Refused(
             "XP0004",
             "there is no rule for this operation on a dict or set whose keys depend on data",
@@ -138,9 +138,9 @@ def structure(machine, value: Ref) -> Tuple | Mapping:
     """The contents of a list or dict that is taken apart as a pytree."""
     found = machine.heap.read(value.object, "<items>")
     kind = machine.heap.objects[value.object].kind
-    if isinstance(found, Stack) and kind == "list" and isinstance(found.length, Const):
+    if isinstance(found, GrowableList) and kind == "list" and isinstance(found.length, Const):
         return Tuple(growable_list_items.spread(machine, found))
-    if isinstance(found, Stack | Union):
+    if isinstance(found, GrowableList | Union):
         raise Refused(
             "XP0013",
             f"a {kind} whose size depends on data as an argument of a JAX function",
@@ -376,7 +376,7 @@ def takes_choice(machine, container: Value, item: Value) -> bool:
     held = machine.heap.read(as_ref(container).object, "<items>")
     if isinstance(held, Tuple):
         return machine.type_of(container) is list
-    return isinstance(held, Stack) and all(machine.heap.objects[n].source is not None for n in references(item))
+    return isinstance(held, GrowableList) and all(machine.heap.objects[n].source is not None for n in references(item))
 
 
 def getitem_of_row(machine, which: Union, key: Value) -> Value | None:
@@ -488,11 +488,11 @@ def length(machine, value: Value) -> Value:
         case Ref():
             kind = machine.heap.objects[value.object].kind
             if kind in ("list", "tuple"):
-                stack = growable_list_items.of(machine, value)
-                return stack.length if stack is not None else Const(len(contents(machine, value)))
+                growable = growable_list_items.of(machine, value)
+                return growable.length if growable is not None else Const(len(contents(machine, value)))
             if kind in ("dict", "set"):
                 found = machine.heap.read(value.object, "<items>")
-                return found.length if isinstance(found, Stack) else Const(len(entries(machine, value)))
+                return found.length if isinstance(found, GrowableList) else Const(len(entries(machine, value)))
             if kind == "view":
                 return length(machine, machine.heap.read(value.object, "source"))
     cls = machine.type_of(value)

@@ -148,8 +148,8 @@ def _getitem(machine: Machine, self: Value, key: Value) -> Value:
         if method is None or built_in or method is collections.Counter.__missing__:
             return machine.getitem(inner, key)
         there = container_protocol.contains(machine, key, inner)
-        stack = dynamic_dicts.of(machine, inner)
-        if not isinstance(there, Var) or stack is None or not dynamic_dicts.holds_objects(stack):
+        growable = dynamic_dicts.of(machine, inner)
+        if not isinstance(there, Var) or growable is None or not dynamic_dicts.holds_objects(growable):
             return machine.cond(there, lambda: machine.getitem(inner, key), missing)
         machine.cond(there, lambda: NONE, lambda: (missing(), NONE)[1])
         lacking = logical_not(machine, container_protocol.contains(machine, key, inner))

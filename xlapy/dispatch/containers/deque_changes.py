@@ -29,8 +29,8 @@ _ALWAYS = ("append", "appendleft", "pop", "popleft", "insert", "remove")
 
 
 def _length(machine, owner: Ref) -> Value:
-    stack = growable_list_items.settled(machine, owner)
-    return stack.length if stack is not None else Const(len(container_protocol.contents(machine, owner)))
+    growable = growable_list_items.settled(machine, owner)
+    return growable.length if growable is not None else Const(len(container_protocol.contents(machine, owner)))
 
 
 def _added(machine, self: Ref, length: Value, items: Value) -> Value:

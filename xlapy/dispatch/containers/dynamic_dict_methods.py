@@ -19,7 +19,20 @@ from xlapy.dispatch.containers.pairs import put_all
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not, provoke, scalar
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.growable_lists import Overfull
-from xlapy.domain.values import NONE, TRUE, Const, Mapping, NdArray, Ref, Stack, Tuple, Union, Value, as_ref, key_value
+from xlapy.domain.values import (
+    NONE,
+    TRUE,
+    Const,
+    GrowableList,
+    Mapping,
+    NdArray,
+    Ref,
+    Tuple,
+    Union,
+    Value,
+    as_ref,
+    key_value,
+)
 from xlapy.ir import Var
 
 _EMPTY = provoke({}.popitem)
@@ -54,11 +67,11 @@ def _takes_new(machine, self: Ref, key: Value) -> bool:
     return False
 
 
-def _rows(machine, self: Value, key: Value) -> Stack | None:
+def _rows(machine, self: Value, key: Value) -> GrowableList | None:
     """The contents of a dict or set in which a key is looked for row by row."""
-    stack = dynamic_dicts.of(machine, self)
-    if stack is not None or not isinstance(self, Ref):
-        return stack
+    growable = dynamic_dicts.of(machine, self)
+    if growable is not None or not isinstance(self, Ref):
+        return growable
     if dynamic_dicts.holds_tuples(machine, key):
         return (
             dynamic_dicts.converted(machine, self)
@@ -90,31 +103,31 @@ def _subscripts() -> None:
     def getitem(machine, self: Ref, key: Value) -> Value:
         if container_protocol.is_hashable_or_not(machine, key):
             return unions.over_parts(machine, key, lambda k: getitem(machine, self, k))
-        stack = _rows(machine, self, key) or _of_containers(machine, self, key)
-        if stack is None:
+        growable = _rows(machine, self, key) or _of_containers(machine, self, key)
+        if growable is None:
             if not (_is_empty(machine, self) and dynamic_dicts.unknown(machine, key)):
                 found = _of_known_keys(machine, self, key)
                 return found or unions.over_parts(machine, key, lambda k: get(machine, self, k))
             return made(machine, self, key)
-        at, there = dynamic_dicts.locate(machine, stack, key)
+        at, there = dynamic_dicts.locate(machine, growable, key)
         if there is False:
             return made(machine, self, key)
         if dicts.has_missing(machine, self):
-            if dynamic_dicts.holds_objects(stack):
+            if dynamic_dicts.holds_objects(growable):
                 machine.cond(there, lambda: NONE, lambda: (dicts.missing(machine, self, key), NONE)[1])
                 return _again(machine, self, key)
             return machine.cond(
                 there,
-                lambda: dynamic_dicts.value(machine, stack, at),
+                lambda: dynamic_dicts.value(machine, growable, at),
                 lambda: dicts.missing(machine, self, key),
             )
         _check(machine, there, key)
-        return dynamic_dicts.lent(machine, self, stack, at, key)
+        return dynamic_dicts.lent(machine, self, growable, at, key)
 
     def made(machine, self: Ref, key: Value) -> Value:
         found = dicts.missing(machine, self, key)
-        stack = dynamic_dicts.of(machine, self)
-        if stack is None or not isinstance(found, Ref | NdArray) or not dynamic_dicts.holds_objects(stack):
+        growable = dynamic_dicts.of(machine, self)
+        if growable is None or not isinstance(found, Ref | NdArray) or not dynamic_dicts.holds_objects(growable):
             return found
         return _again(machine, self, key)
 
@@ -136,21 +149,23 @@ def _subscripts() -> None:
             set_(machine, self, key, item)
 
     def delitem(machine, self: Ref, key: Value) -> None:
-        stack = _rows(machine, self, key)
-        if stack is None or container_protocol.is_hashable_or_not(machine, key):
-            unions.over_parts(machine, key, lambda k: (delete if stack is None else delitem)(machine, self, k) or NONE)
+        growable = _rows(machine, self, key)
+        if growable is None or container_protocol.is_hashable_or_not(machine, key):
+            unions.over_parts(
+                machine, key, lambda k: (delete if growable is None else delitem)(machine, self, k) or NONE
+            )
             return
-        at, there = dynamic_dicts.locate(machine, stack, key, dynamic_dicts.place_in(machine, self))
+        at, there = dynamic_dicts.locate(machine, growable, key, dynamic_dicts.place_in(machine, self))
         if issubclass(machine.type_of(self), collections.Counter):
 
             def remove() -> Value:
-                dynamic_dicts.remove(machine, self, stack, at)
+                dynamic_dicts.remove(machine, self, growable, at)
                 return NONE
 
             machine.cond(there, remove, lambda: NONE)
             return
         _check(machine, there, key)
-        dynamic_dicts.remove(machine, self, stack, at)
+        dynamic_dicts.remove(machine, self, growable, at)
 
     container_protocol.GETITEM[dict], container_protocol.SETITEM[dict], container_protocol.DELITEM[dict] = (
         getitem,
@@ -159,7 +174,7 @@ def _subscripts() -> None:
     )
 
 
-def _of_containers(machine, self: Value, key: Value) -> Stack | None:
+def _of_containers(machine, self: Value, key: Value) -> GrowableList | None:
     """A dict of known keys whose values are the program's own containers of several lengths, or empty ones, as one of
     unknown keys, once it is subscripted by a key that depends on data."""
     if not isinstance(self, Ref) or machine.heap.objects[self.object].cls not in _DICTS:
@@ -170,22 +185,22 @@ def _of_containers(machine, self: Value, key: Value) -> Stack | None:
     if not dynamic_dicts.is_new(machine, key):
         return None
     try:
-        stack = dynamic_dicts.converted(machine, self)
+        growable = dynamic_dicts.converted(machine, self)
     except Refused:
         return None
-    if not dynamic_dicts.holds_objects(stack):
+    if not dynamic_dicts.holds_objects(growable):
         return None
     with growable_list_items.places_kept(machine):
-        dynamic_dicts.write(machine, self, stack)
-    return stack
+        dynamic_dicts.write(machine, self, growable)
+    return growable
 
 
 def _again(machine, self: Ref, key: Value) -> Value:
     """The value of a key that has just been put in, if it was not there."""
-    stack = dynamic_dicts.of(machine, self)
-    assert stack is not None
-    at, _ = dynamic_dicts.locate(machine, stack, key)
-    return dynamic_dicts.lent(machine, self, stack, at, key)
+    growable = dynamic_dicts.of(machine, self)
+    assert growable is not None
+    at, _ = dynamic_dicts.locate(machine, growable, key)
+    return dynamic_dicts.lent(machine, self, growable, at, key)
 
 
 def _is_empty(machine, value: Value) -> bool:
@@ -257,10 +272,10 @@ def _membership(cls: type) -> None:
     before = container_protocol.CONTAINS[cls]
 
     def contains(machine, item: Value, self: Value) -> bool | Var:
-        stack = _rows(machine, self, item)
+        growable = _rows(machine, self, item)
         either = container_protocol.is_hashable_or_not(machine, item)
-        if stack is not None and not either:
-            return dynamic_dicts.locate(machine, stack, item, dynamic_dicts.place_in(machine, self))[1]
+        if growable is not None and not either:
+            return dynamic_dicts.locate(machine, growable, item, dynamic_dicts.place_in(machine, self))[1]
         if unions.union_in(item) is None:
             return before(machine, item, self)
         if not either and known_keys(machine, self, item) is not None:
@@ -284,9 +299,9 @@ def _view_membership(cls: type) -> None:
         if found is None:
             return before(machine, item, self)
         owner, what = found
-        stack = dynamic_dicts.of(machine, owner)
-        if what == "keys" and stack is not None:
-            return dynamic_dicts.locate(machine, stack, item)[1]
+        growable = dynamic_dicts.of(machine, owner)
+        if what == "keys" and growable is not None:
+            return dynamic_dicts.locate(machine, growable, item)[1]
         if what == "items" and isinstance(item, Tuple):
             if len(item.items) != 2:
                 return False
@@ -306,7 +321,7 @@ for _cls in dicts.VIEW_TYPES.values():
 
 
 def add_method(cls: type, name: str, rule: Callable, grows: bool = False) -> None:
-    """`rule(machine, self, stack, *args)` for tables; where it `grows`, for a new unknown key, too."""
+    """`rule(machine, self, growable, *args)` for tables; where it `grows`, for a new unknown key, too."""
     before = registry.method_rule(cls, name)
 
     @registry.takes_unions
@@ -322,9 +337,9 @@ def add_method(cls: type, name: str, rule: Callable, grows: bool = False) -> Non
             return unions.over_unions(machine, others, chosen)
         if key and container_protocol.is_hashable_or_not(machine, key[0]):
             return unions.over_parts(machine, key[0], lambda k: either(machine, self, k, *args[1:], **kwargs))
-        stack = _rows(machine, self, args[0]) if args else dynamic_dicts.of(machine, self)
-        if stack is not None or grows and isinstance(self, Ref) and args and _takes_new(machine, self, args[0]):
-            return rule(machine, self, stack, *args, **kwargs)
+        growable = _rows(machine, self, args[0]) if args else dynamic_dicts.of(machine, self)
+        if growable is not None or grows and isinstance(self, Ref) and args and _takes_new(machine, self, args[0]):
+            return rule(machine, self, growable, *args, **kwargs)
         if key:
             return unions.over_parts(machine, key[0], lambda k: before(machine, self, k, *args[1:], **kwargs))
         return before(machine, self, *args, **kwargs)
@@ -332,31 +347,31 @@ def add_method(cls: type, name: str, rule: Callable, grows: bool = False) -> Non
     registry.method(cls, name)(either)
 
 
-def _get(machine, self: Ref, stack: Stack, key: Value, default: Value = NONE) -> Value:
-    at, there = dynamic_dicts.locate(machine, stack, key)
-    return machine.cond(there, lambda: dynamic_dicts.value(machine, stack, at), lambda: default)
+def _get(machine, self: Ref, growable: GrowableList, key: Value, default: Value = NONE) -> Value:
+    at, there = dynamic_dicts.locate(machine, growable, key)
+    return machine.cond(there, lambda: dynamic_dicts.value(machine, growable, at), lambda: default)
 
 
-def _setdefault(machine, self: Ref, stack: Stack | None, key: Value, default: Value = NONE) -> Value:
-    stack = dynamic_dicts.converted(machine, self, Tuple((key, default)))
-    at, there = dynamic_dicts.locate(machine, stack, key)
+def _setdefault(machine, self: Ref, growable: GrowableList | None, key: Value, default: Value = NONE) -> Value:
+    growable = dynamic_dicts.converted(machine, self, Tuple((key, default)))
+    at, there = dynamic_dicts.locate(machine, growable, key)
 
     def insert() -> Value:
         dynamic_dicts.set_item(machine, self, key, default)
         return default
 
-    if isinstance(default, Ref | NdArray) or dynamic_dicts.holds_objects(stack):
+    if isinstance(default, Ref | NdArray) or dynamic_dicts.holds_objects(growable):
         machine.cond(there, lambda: NONE, lambda: (insert(), NONE)[1])
         return _again(machine, self, key)
-    return machine.cond(there, lambda: dynamic_dicts.value(machine, stack, at), insert)
+    return machine.cond(there, lambda: dynamic_dicts.value(machine, growable, at), insert)
 
 
-def _pop(machine, self: Ref, stack: Stack, key: Value, *default: Value) -> Value:
-    at, there = dynamic_dicts.locate(machine, stack, key)
+def _pop(machine, self: Ref, growable: GrowableList, key: Value, *default: Value) -> Value:
+    at, there = dynamic_dicts.locate(machine, growable, key)
 
     def taken() -> Value:
-        found = dynamic_dicts.value(machine, stack, at)
-        dynamic_dicts.remove(machine, self, stack, at)
+        found = dynamic_dicts.value(machine, growable, at)
+        dynamic_dicts.remove(machine, self, growable, at)
         return found
 
     if default:
@@ -365,20 +380,20 @@ def _pop(machine, self: Ref, stack: Stack, key: Value, *default: Value) -> Value
     return taken()
 
 
-def _popitem(machine, self: Ref, stack: Stack, last: Value = TRUE) -> Value:
+def _popitem(machine, self: Ref, growable: GrowableList, last: Value = TRUE) -> Value:
     ordered = issubclass(machine.type_of(self), collections.OrderedDict)
     error = _ORDERED_EMPTY if ordered else _EMPTY
-    machine.check(machine.truth(machine.compare("==", stack.length, _ZERO)), KeyError, *error.args)
-    rest, pair = (growable_list_items.pop if machine.static(last) else growable_list_items.pop_first)(machine, stack)
+    machine.check(machine.truth(machine.compare("==", growable.length, _ZERO)), KeyError, *error.args)
+    rest, pair = (growable_list_items.pop if machine.static(last) else growable_list_items.pop_first)(machine, growable)
     dynamic_dicts.write(machine, self, rest)
     return pair
 
 
-def _move_to_end(machine, self: Ref, stack: Stack, key: Value, last: Value = TRUE) -> Value:
-    at, there = dynamic_dicts.locate(machine, stack, key)
+def _move_to_end(machine, self: Ref, growable: GrowableList, key: Value, last: Value = TRUE) -> Value:
+    at, there = dynamic_dicts.locate(machine, growable, key)
     _check(machine, there, key)
-    pair = growable_list_items.item(machine, stack, at)
-    rest = growable_list_edits.without(machine, stack, at)
+    pair = growable_list_items.item(machine, growable, at)
+    rest = growable_list_edits.without(machine, growable, at)
     dynamic_dicts.write(
         machine,
         self,
@@ -418,10 +433,10 @@ def _updating(cls: type, name: str) -> None:
 
 def update(machine, self: Ref, source: Value) -> None:
     """`self.update(source)`; what an empty dict gets is the whole of a table."""
-    stack = dynamic_dicts.of(machine, source)
+    growable = dynamic_dicts.of(machine, source)
     is_set = container_protocol.heap_kind(machine, source) == "set"
     if (
-        stack is not None
+        growable is not None
         and not is_set
         and dynamic_dicts.of(machine, self) is None
         and not container_protocol.entries(machine, self)
@@ -431,7 +446,7 @@ def update(machine, self: Ref, source: Value) -> None:
         assert shared is not None
         dynamic_dicts.write(machine, self, shared)
         return
-    if stack is not None:
+    if growable is not None:
         source = (
             dynamic_dicts.ordered(machine, source) if is_set else dynamic_dicts.listed(machine, as_ref(source), "items")
         )

@@ -1,5 +1,5 @@
-"""Dicts and sets with keys that are only known on the device: their contents are a `Stack` of pairs of key and value,
-in the order of insertion. A key is looked for among all rows at once.
+"""Dicts and sets with keys that are only known on the device: their contents are a `GrowableList` of pairs of key and
+value, in the order of insertion. A key is looked for among all rows at once.
 
 A key is held by value, and compared as Python compares keys: `1`, `1.0` and `True` are one. Keys with an `__eq__` of
 their own are asked one by one, in a loop.
@@ -39,6 +39,7 @@ from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     TRUE,
     Const,
+    GrowableList,
     JaxArray,
     Mapping,
     MixedScalar,
@@ -46,7 +47,6 @@ from xlapy.domain.values import (
     NumpyScalar,
     Ref,
     Scalar,
-    Stack,
     Stored,
     Tuple,
     Union,
@@ -62,11 +62,11 @@ _ZERO = Const(0)
 _MANY_CHOICES = 256
 
 
-def of(machine, value: Value) -> Stack | None:
-    """The stack that the contents of a dict or set are, if they are one."""
+def of(machine, value: Value) -> GrowableList | None:
+    """The growable list that the contents of a dict or set are, if they are one."""
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind in ("dict", "set"):
         contents = machine.heap.read(value.object, "<items>")
-        if isinstance(contents, Stack):
+        if isinstance(contents, GrowableList):
             return contents
     return None
 
@@ -153,36 +153,36 @@ def choices(key: Value) -> list[Value] | None:
 # -- looking for keys -------------------------------------------------------------------------------------------------
 
 
-def locate(machine, stack: Stack, key: Value, place: str = "key") -> tuple[Value, bool | Var]:
+def locate(machine, growable: GrowableList, key: Value, place: str = "key") -> tuple[Value, bool | Var]:
     """The row of a key, wherever it is there, and whether it is; `place` as for `require_hashable`."""
     _check(machine, key, place)
-    if stack.capacity == 0:
+    if growable.capacity == 0:
         return _ZERO, False
-    if not isinstance(stack.element, Tuple):  # too many strings, say, for one of them to be chosen by a number
+    if not isinstance(growable.element, Tuple):  # too many strings, say, for one of them to be chosen by a number
         raise Refused("XP0007", "a dict or set has keys of too many kinds", "use numbers as keys")
-    column = tuple_items(instantiate(stack.element, iter(stack.rows)))
-    length = device(machine, stack.length, int)
+    column = tuple_items(instantiate(growable.element, iter(growable.rows)))
+    length = device(machine, growable.length, int)
     pairs = _numbers(machine, column[0], key)
     if pairs:
         columns, numbers = zip(*pairs, strict=True)
         row, there = machine.leaf(searches.row_of(len(pairs)), [*columns, *numbers, length])
-        return _within(machine, scalar(machine, int, row), stack), there
-    same = _same_rows(machine, column[0], key, stack.capacity)
+        return _within(machine, scalar(machine, int, row), growable), there
+    same = _same_rows(machine, column[0], key, growable.capacity)
     if same is False:
         return _ZERO, False
     if same is None:
-        listed = _listed(machine, stack, "items")
+        listed = _listed(machine, growable, "items")
         at = hashes.only_compared(machine, lambda: machine.call(Const(_find), [listed, key]))
         there = machine.truth(machine.compare(">=", at, _ZERO))
-        return _within(machine, machine.call(Const(max), [at, _ZERO]), stack), there
+        return _within(machine, machine.call(Const(max), [at, _ZERO]), growable), there
     if same is True:
-        same = machine.builder.broadcast(machine.builder.constant(True), (stack.capacity,))
+        same = machine.builder.broadcast(machine.builder.constant(True), (growable.capacity,))
     row, there = machine.leaf(searches.first_row, [same, length])
-    return _within(machine, scalar(machine, int, row), stack), there
+    return _within(machine, scalar(machine, int, row), growable), there
 
 
-def _within(machine, at: Value, stack: Stack) -> Value:
-    bounds = (0, max(stack.capacity - 1, 0))
+def _within(machine, at: Value, growable: GrowableList) -> Value:
+    bounds = (0, max(growable.capacity - 1, 0))
     return Scalar(int, at.var, bounds) if isinstance(at, Scalar) else at
 
 
@@ -222,11 +222,11 @@ def _check_identity(machine, key: Value) -> None:
 
 
 def _check_element(value: Value) -> None:
-    """The same of what a tuple in a stack may hold."""
+    """The same of what a tuple in a growable list may hold."""
     held = isinstance(value, Stored) and value.held
     if isinstance(value, Stored) and value.cls is not tuple:
         raise Refused("XP0004", "a tuple that holds objects, and whose length depends on data, as a key")
-    for part in (held.element,) if isinstance(held, Stack) else value.children():
+    for part in (held.element,) if isinstance(held, GrowableList) else value.children():
         if isinstance(part, Value):
             _check_element(part)
 
@@ -349,15 +349,15 @@ def place_in(machine, container: Value) -> str:
     return "element" if heap_kind(machine, container) == "set" else "key"
 
 
-def write(machine, self: Ref, stack: Stack) -> None:
+def write(machine, self: Ref, growable: GrowableList) -> None:
     """Give a dict or set other contents."""
-    machine.heap.write(self.object, "<items>", stack)
+    machine.heap.write(self.object, "<items>", growable)
 
 
-def converted(machine, self: Ref, *more: Value) -> Stack:
-    """The contents of a dict or set as a stack that can take more pairs, too."""
+def converted(machine, self: Ref, *more: Value) -> GrowableList:
+    """The contents of a dict or set as a growable list that can take more pairs, too."""
     contents = machine.heap.read(self.object, "<items>")
-    if isinstance(contents, Stack):
+    if isinstance(contents, GrowableList):
         return contents
     if isinstance(contents, Union):
         raise Refused("XP0004", "a dict of one of several sizes, with a key that depends on data")
@@ -368,8 +368,8 @@ def converted(machine, self: Ref, *more: Value) -> Stack:
             _check(machine, tuple_items(pair)[0], place_in(machine, self))
         field = growable_list_items.of_several_lengths(machine, tuple(contents.entries.values()))
         element = growable_list_items.common_element(machine, (*pairs, *more), self, field)
-        stack = growable_list_items.of_items(machine, pairs, element, source=self, field=field)
-        return stack.with_rows(stack.rows, added=growable_lists.only_added(contents))
+        growable = growable_list_items.of_items(machine, pairs, element, source=self, field=field)
+        return growable.with_rows(growable.rows, added=growable_lists.only_added(contents))
     except JoinFailure as error:
         raise Refused("XP0006", f"keys and values of a dict with keys that depend on data {error.reason}") from error
 
@@ -380,20 +380,20 @@ def set_item(machine, self: Ref, key: Value, value: Value) -> None:
         return
     element_references.doubled(machine, self, value)
     place = (object(),)
-    stack = converted(machine, self, Tuple((key, value)))
-    at, there = locate(machine, stack, key)
+    growable = converted(machine, self, Tuple((key, value)))
+    at, there = locate(machine, growable, key)
 
     def replace() -> Value:
-        old = tuple_items(growable_list_items.item(machine, stack, at))
-        made = growable_list_items.put(machine, stack, at, Tuple((old[0], value)), place)
-        write(machine, self, _with_keys_of(machine, stack, made))
+        old = tuple_items(growable_list_items.item(machine, growable, at))
+        made = growable_list_items.put(machine, growable, at, Tuple((old[0], value)), place)
+        write(machine, self, _with_keys_of(machine, growable, made))
         return Const(None)
 
-    machine.cond(there, replace, lambda: _insert(machine, self, stack, key, value, place))
+    machine.cond(there, replace, lambda: _insert(machine, self, growable, key, value, place))
 
 
-def _with_keys_of(machine, old: Stack, new: Stack) -> Stack:
-    """A stack of pairs with the keys of another one, which are the same: nothing is stored there."""
+def _with_keys_of(machine, old: GrowableList, new: GrowableList) -> GrowableList:
+    """A growable list of pairs with the keys of another one, which are the same: nothing is stored there."""
     count = len(variables(growable_lists.items_of_element(old)[0]))
     rows = (*old.rows[:count], *new.rows[count:])
     if [(r.type.shape, r.type.dtype) for r in rows] != [(r.type.shape, r.type.dtype) for r in new.rows]:
@@ -404,38 +404,38 @@ def _with_keys_of(machine, old: Stack, new: Stack) -> Stack:
 
 def add(machine, self: Ref, key: Value) -> None:
     """`self.add(key)` of a set."""
-    stack = converted(machine, self, Tuple((key, TRUE)))
-    _, there = locate(machine, stack, key, "element")
+    growable = converted(machine, self, Tuple((key, TRUE)))
+    _, there = locate(machine, growable, key, "element")
 
     def keep() -> Value:
-        write(machine, self, stack)
+        write(machine, self, growable)
         return Const(None)
 
-    machine.cond(there, keep, lambda: _insert(machine, self, stack, key, TRUE))
+    machine.cond(there, keep, lambda: _insert(machine, self, growable, key, TRUE))
 
 
-def _insert(machine, self: Ref, stack: Stack, key: Value, value: Value, place=None) -> Value:
+def _insert(machine, self: Ref, growable: GrowableList, key: Value, value: Value, place=None) -> Value:
     _refuse_nan(machine, key)
-    stack = _with_room(machine, stack, key)
+    growable = _with_room(machine, growable, key)
     with growable_list_items.places_kept(machine):
-        write(machine, self, growable_list_items.push(machine, stack, Tuple((key, value)), place))
+        write(machine, self, growable_list_items.push(machine, growable, Tuple((key, value)), place))
     return Const(None)
 
 
-def _with_room(machine, stack: Stack, key: Value) -> Stack:
-    """A stack with what is known of its length where a key is not in it yet, which is one of few."""
-    if stack.capacity == 0 or not isinstance(stack.length, Scalar):
-        return stack
-    keys = growable_lists.column(stack, "keys").element
+def _with_room(machine, growable: GrowableList, key: Value) -> GrowableList:
+    """A growable list with what is known of its length where a key is not in it yet, which is one of few."""
+    if growable.capacity == 0 or not isinstance(growable.length, Scalar):
+        return growable
+    keys = growable_lists.column(growable, "keys").element
     every = growable_lists.number_of_values(
         growable_list_items.exact_joiner(machine).join(
             keys, growable_lists.hollow(growable_list_items.pack(machine, key))
         )
     )
-    low, high = bounds_of(stack.length)
+    low, high = bounds_of(growable.length)
     if every is None or high < every or low >= every:
-        return stack
-    return stack.with_rows(stack.rows, Scalar(int, stack.length.var, (low, every - 1)), stack.added)
+        return growable
+    return growable.with_rows(growable.rows, Scalar(int, growable.length.var, (low, every - 1)), growable.added)
 
 
 def _refuse_nan(machine, key: Value, where: Var | bool = True) -> None:
@@ -459,40 +459,40 @@ def _refuse_nan(machine, key: Value, where: Var | bool = True) -> None:
             refuse_where(machine, where, "XP0006", "NaN as a key of a dict or set", "take NaN away before")
 
 
-def remove(machine, self: Ref, stack: Stack, at: Value) -> None:
+def remove(machine, self: Ref, growable: GrowableList, at: Value) -> None:
     """Take out the pair in a row."""
-    write(machine, self, growable_list_edits.without(machine, stack, at))
+    write(machine, self, growable_list_edits.without(machine, growable, at))
 
 
 # -- columns ----------------------------------------------------------------------------------------------------------
 
 
-def value(machine, stack: Stack, at: Value) -> Value:
+def value(machine, growable: GrowableList, at: Value) -> Value:
     """The value in a row."""
-    return growable_list_items.item(machine, growable_lists.column(stack, "values"), at)
+    return growable_list_items.item(machine, growable_lists.column(growable, "values"), at)
 
 
-def lent(machine, self: Ref, stack: Stack, at: Value, key: Value) -> Value:
+def lent(machine, self: Ref, growable: GrowableList, at: Value, key: Value) -> Value:
     """The value in the row of a key, which may be changed."""
-    return element_references.lend(machine, self, stack, at, "values", key)
+    return element_references.lend(machine, self, growable, at, "values", key)
 
 
-def holds_objects(stack: Stack) -> bool:
+def holds_objects(growable: GrowableList) -> bool:
     """Whether the values of a dict may be changed."""
-    return growable_lists.has_own(growable_lists.column(stack, "values").element)
+    return growable_lists.has_own(growable_lists.column(growable, "values").element)
 
 
 def listed(machine, self: Ref, what: str = "keys") -> Ref:
     """The keys, values or items of a dict as a list; the members of a set in some order."""
     if what != "keys":
         element_references.share(machine, self)
-    stack = of(machine, self)
-    assert stack is not None
-    return _listed(machine, stack, what)
+    growable = of(machine, self)
+    assert growable is not None
+    return _listed(machine, growable, what)
 
 
-def _listed(machine, stack: Stack, what: str) -> Ref:
-    return Ref(machine.heap.new("list", list, machine.location(), growable_lists.column(stack, what)))
+def _listed(machine, growable: GrowableList, what: str) -> Ref:
+    return Ref(machine.heap.new("list", list, machine.location(), growable_lists.column(growable, what)))
 
 
 def whole(machine, value: Value) -> Value:
@@ -510,16 +510,16 @@ def ordered(machine, value: Value) -> Value:
     found = owner(machine, value)
     if found is None or heap_kind(machine, found[0]) != "set":
         return whole(machine, value)
-    stack = of(machine, found[0])
-    assert stack is not None
-    contents = dynamic_set_order.in_order(machine, stack, found[0].object)
+    growable = of(machine, found[0])
+    assert growable is not None
+    contents = dynamic_set_order.in_order(machine, growable, found[0].object)
     return Ref(machine.heap.new("list", list, machine.location(), contents))
 
 
 def forget_order(machine, made: Ref) -> Value:
     """A set to which something else was done than adding one member after the other."""
     contents = machine.heap.read(made.object, "<items>")
-    if isinstance(contents, Stack):
+    if isinstance(contents, GrowableList):
         write(machine, made, contents.with_rows(contents.rows))
     elif isinstance(contents, Mapping):
         machine.heap.write(made.object, "<items>", Mapping(contents.entries))
@@ -545,7 +545,7 @@ def has_unknown(machine, iterable: Value) -> bool:
         return True
     if heap_kind(machine, iterable) == "list":
         contents = machine.heap.read(as_ref(iterable).object, "<items>")
-        if isinstance(contents, Stack):
+        if isinstance(contents, GrowableList):
             return True
         return isinstance(contents, Tuple) and _has_new(machine, contents.items)
     if isinstance(iterable, Tuple):

@@ -1,7 +1,7 @@
 """The order in which CPython goes through a set of members that are only known on the device.
 
-A set to which members were only ever added, one after the other (`Stack.added`), has a hash table that follows from
-their hashes: its table is filled here as CPython fills it (`set_add_entry` and `set_table_resize` of
+A set to which members were only ever added, one after the other (`GrowableList.added`), has a hash table that follows
+from their hashes: its table is filled here as CPython fills it (`set_add_entry` and `set_table_resize` of
 Objects/setobject.c, which the tests compare with those of the Python that runs), and read from its start to its end.
 """
 
@@ -17,7 +17,17 @@ from xlapy.dispatch.numbers.scalar_values import device
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain import growable_lists
 from xlapy.domain.coerce import instantiate
-from xlapy.domain.values import Const, Mapping, MixedScalar, NumpyScalar, Scalar, Stack, Tuple, Value, alternatives
+from xlapy.domain.values import (
+    Const,
+    GrowableList,
+    Mapping,
+    MixedScalar,
+    NumpyScalar,
+    Scalar,
+    Tuple,
+    Value,
+    alternatives,
+)
 from xlapy.ir import Var
 
 _LINEAR_PROBES, _PERTURB_SHIFT = 9, 5
@@ -46,7 +56,7 @@ def has_order(contents: Value) -> bool:
     return all(all(map(plain, v.entries)) for v in alternatives(contents) if isinstance(v, Mapping))
 
 
-def in_order(machine, pairs: Stack, number: int = 0) -> Stack:
+def in_order(machine, pairs: GrowableList, number: int = 0) -> GrowableList:
     """The members of a set, in CPython's order, as the contents of a list; `number` is the set in the heap.
 
     Raises:
@@ -61,7 +71,7 @@ def in_order(machine, pairs: Stack, number: int = 0) -> Stack:
     return _permuted(machine, keys, machine.leaf(_order, _operands(machine, pairs))[0])
 
 
-def in_order_of_difference(machine, pairs: Stack, others: Value) -> tuple[Stack, Var]:
+def in_order_of_difference(machine, pairs: GrowableList, others: Value) -> tuple[GrowableList, Var]:
     """The members of a set in the order in which they come into its difference with one of `others` members, and
     whether that is a copy of it from which members are taken out: then this is the order of the difference, too."""
     keys = growable_lists.column(pairs, "keys")
@@ -70,7 +80,7 @@ def in_order_of_difference(machine, pairs: Stack, others: Value) -> tuple[Stack,
     return _permuted(machine, keys, order), copied
 
 
-def in_order_unless(machine, pairs: Stack, listed: Var) -> Stack:
+def in_order_unless(machine, pairs: GrowableList, listed: Var) -> GrowableList:
     """The members of a set in CPython's order, or as they are listed."""
     keys = growable_lists.column(pairs, "keys")
     if not pairs.capacity:
@@ -78,7 +88,7 @@ def in_order_unless(machine, pairs: Stack, listed: Var) -> Stack:
     return _permuted(machine, keys, machine.leaf(_order_unless, [*_operands(machine, pairs), listed])[0])
 
 
-def _operands(machine, pairs: Stack) -> list[Var]:
+def _operands(machine, pairs: GrowableList) -> list[Var]:
     """The hashes of the members of a set, and their number."""
     keys = growable_lists.column(pairs, "keys")
     known = pairs.added and sys.hash_info.width == 64
@@ -88,7 +98,7 @@ def _operands(machine, pairs: Stack) -> list[Var]:
     return [hashes, device(machine, pairs.length, int)]
 
 
-def _permuted(machine, keys: Stack, order: Var) -> Stack:
+def _permuted(machine, keys: GrowableList, order: Var) -> GrowableList:
     return keys.with_rows([machine.leaf(_taken, [row, order])[0] for row in keys.rows])
 
 

@@ -24,34 +24,34 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.generator_functions import with_hash
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not
 from xlapy.domain import set_iteration_order
-from xlapy.domain.values import NONE, Const, Ref, Stack, Stored, Tuple, Union, Value, as_ref
+from xlapy.domain.values import NONE, Const, GrowableList, Ref, Stored, Tuple, Union, Value, as_ref
 from xlapy.ir import Var
 
 # -- methods of sets ---------------------------------------------------------------------------------------------------
 
 
-def _set_copy(machine, self: Ref, stack: Stack) -> Value:
+def _set_copy(machine, self: Ref, growable: GrowableList) -> Value:
     made = machine.new_set([], set_iteration_order.EMPTY)
-    dynamic_dicts.write(machine, made, stack.with_rows(stack.rows))
+    dynamic_dicts.write(machine, made, growable.with_rows(growable.rows))
     return made
 
 
-def _add(machine, self: Ref, stack: Stack | None, key: Value) -> Value:
+def _add(machine, self: Ref, growable: GrowableList | None, key: Value) -> Value:
     dynamic_dicts.add(machine, self, key)
     return NONE
 
 
-def _discard(machine, self: Ref, stack: Stack, key: Value) -> Value:
-    at, there = dynamic_dicts.locate(machine, stack, key, "element")
+def _discard(machine, self: Ref, growable: GrowableList, key: Value) -> Value:
+    at, there = dynamic_dicts.locate(machine, growable, key, "element")
 
     def drop() -> Value:
-        dynamic_dicts.remove(machine, self, stack, at)
+        dynamic_dicts.remove(machine, self, growable, at)
         return NONE
 
     return machine.cond(there, drop, lambda: NONE)
 
 
-def _remove(machine, self: Ref, stack: Stack, key: Value) -> Value:
+def _remove(machine, self: Ref, growable: GrowableList, key: Value) -> Value:
     container_protocol.DELITEM[dict](machine, self, key)
     return NONE
 
@@ -185,10 +185,10 @@ def _counting() -> None:
 
     registry.function(collections.Counter)(make)
 
-    def most_common(machine, self: Ref, stack: Stack, n: Value = NONE) -> Value:
+    def most_common(machine, self: Ref, growable: GrowableList, n: Value = NONE) -> Value:
         return machine.call(Const(counters.most_common), [dynamic_dicts.listed(machine, self, "items"), n])
 
-    def total(machine, self: Ref, stack: Stack) -> Value:
+    def total(machine, self: Ref, growable: GrowableList) -> Value:
         return machine.call(Const(sum), [dynamic_dicts.listed(machine, self, "values")])
 
     add_method(collections.Counter, "most_common", most_common)
@@ -373,23 +373,23 @@ def _note_order(machine, symbol: str, made: Value, left: Value | None, right: Va
         machine.heap.write(one.object, "<items>", contents)
         return one
 
-    def stack(contents: Value) -> Stack:
+    def growable(contents: Value) -> GrowableList:
         return dynamic_dicts.converted(machine, holder(contents))
 
-    def listed(keys: Stack) -> Value:
+    def listed(keys: GrowableList) -> Value:
         return Ref(machine.heap.new("list", list, machine.location(), keys))
 
-    def of_difference() -> Stack:
+    def of_difference() -> GrowableList:
         among = holder(right)
         keys, copied = dynamic_set_order.in_order_of_difference(
-            machine, stack(left), container_protocol.length(machine, among)
+            machine, growable(left), container_protocol.length(machine, among)
         )
         kept = machine.new_set([], set_iteration_order.EMPTY)
         machine.call(Const(_kept), [kept, listed(keys), among, Const(False)])
-        return dynamic_set_order.in_order_unless(machine, stack(machine.heap.read(kept.object, "<items>")), copied)
+        return dynamic_set_order.in_order_unless(machine, growable(machine.heap.read(kept.object, "<items>")), copied)
 
-    def of_intersection() -> Stack:
-        kept, sides = machine.new_set([], set_iteration_order.EMPTY), (stack(left), stack(right))
+    def of_intersection() -> GrowableList:
+        kept, sides = machine.new_set([], set_iteration_order.EMPTY), (growable(left), growable(right))
         smaller = machine.truth(machine.compare(">", sides[1].length, sides[0].length))
 
         def among(own: int) -> Value:
@@ -397,7 +397,7 @@ def _note_order(machine, symbol: str, made: Value, left: Value | None, right: Va
             return machine.call(Const(_kept), [kept, keys, holder(sides[1 - own]), Const(True)]) and NONE
 
         machine.cond(smaller, lambda: among(0), lambda: among(1))
-        return dynamic_set_order.in_order(machine, stack(machine.heap.read(kept.object, "<items>")))
+        return dynamic_set_order.in_order(machine, growable(machine.heap.read(kept.object, "<items>")))
 
     machine.orders_of_sets[(as_ref(made).object, found.rows[0])] = of_difference if symbol == "-" else of_intersection
 
@@ -555,6 +555,6 @@ def _of_objects(machine, value: Value) -> bool:
     found = dynamic_dicts.owner(machine, value)
     if found is None or found[1] != "items":
         return False
-    stack = dynamic_dicts.of(machine, found[0])
-    element = stack.element if stack is not None else None
+    growable = dynamic_dicts.of(machine, found[0])
+    element = growable.element if growable is not None else None
     return isinstance(element, Tuple) and isinstance(element.items[1], Stored)

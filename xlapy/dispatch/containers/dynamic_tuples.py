@@ -1,8 +1,8 @@
 """Tuples whose length depends on data: `tuple(items)` of a list that grew, the columns of `zip(*pairs)`.
 
-Such a tuple is an object in the heap of a kind of its own, 'tuple', whose contents are a stack as those of a list, and
-never change. What is done to a tuple of known length goes to `lists` and `container_protocol`. A rule that knows
-nothing of such tuples does not take them for lists: indices of arrays, shapes and keys of dicts are refused.
+Such a tuple is an object in the heap of a kind of its own, 'tuple', whose contents are a growable list as those of a
+list, and never change. What is done to a tuple of known length goes to `lists` and `container_protocol`. A rule that
+knows nothing of such tuples does not take them for lists: indices of arrays, shapes and keys of dicts are refused.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     BoundedArray,
     Const,
+    GrowableList,
     JaxArray,
     NdArray,
     NumpyScalar,
     Ref,
-    Stack,
     Stored,
     Tuple,
     Union,
@@ -55,15 +55,15 @@ def is_tuple(machine, value: Value) -> bool:
     return container_protocol.heap_kind(machine, value) == "tuple"
 
 
-def _of(machine, contents: Stack) -> Ref:
+def _of(machine, contents: GrowableList) -> Ref:
     return Ref(machine.heap.new("tuple", tuple, machine.location(), contents))
 
 
 def of_list(machine, items: Value) -> Value:
     """`tuple(items)` of a list."""
     element_references.share(machine, items)
-    stack = growable_list_items.of(machine, items)
-    return Tuple(container_protocol.contents(machine, items)) if stack is None else _of(machine, stack)
+    growable = growable_list_items.of(machine, items)
+    return Tuple(container_protocol.contents(machine, items)) if growable is None else _of(machine, growable)
 
 
 def as_list(machine, value: Value) -> Value:
@@ -126,28 +126,28 @@ def _contents(machine, value: Value) -> Value:
 
 def columns(machine, rows: Value) -> Value:
     """`zip(*rows)` of a list whose length depends on data, of rows of one length."""
-    stack = growable_list_items.of(machine, rows)
-    assert stack is not None
-    element = stack.element
+    growable = growable_list_items.of(machine, rows)
+    assert growable is not None
+    element = growable.element
     parts = element.items if isinstance(element, Tuple) else ()
     if isinstance(element, Stored) and element.kind == "list" and element.held is None:
         parts = element.parts
     width = None if parts else _width(machine, element)
     if not parts and width is None:
         raise Refused("XP0004", "zip(*rows) of rows that are no tuples of one length, whose number depends on data")
-    empty = machine.truth(machine.compare("==", stack.length, _ZERO))
+    empty = machine.truth(machine.compare("==", growable.length, _ZERO))
     if empty is not False:
         where = empty if isinstance(empty, Var) else machine.builder.constant(True)
         refuse_where(machine, where, "XP0004", "zip(*rows) of no rows")
     element_references.share(machine, rows)
-    stack, found, start = growable_list_items.of(machine, rows), [], 0
-    assert stack is not None
+    growable, found, start = growable_list_items.of(machine, rows), [], 0
+    assert growable is not None
     for k in range(width or 0):
         found.append(of_list(machine, machine.call(Const(_column), [rows, Const(k)])))
     for part in parts:
         count = len(growable_lists.variables(part))
-        column = stack.rows[start : start + count]
-        found.append(_of(machine, Stack(growable_lists.disowned(part), column, *_room(stack))))
+        column = growable.rows[start : start + count]
+        found.append(_of(machine, GrowableList(growable_lists.disowned(part), column, *_room(growable))))
         start += count
     return sequences.new(machine, sequences.INDEXED, zip, source=Tuple(tuple(found)), position=_ZERO)
 
@@ -176,8 +176,8 @@ def _column(rows, k):
     return [row[k] for row in rows]
 
 
-def _room(stack: Stack) -> tuple:
-    return stack.length, stack.capacity, stack.elastic, stack.loop
+def _room(growable: GrowableList) -> tuple:
+    return growable.length, growable.capacity, growable.elastic, growable.loop
 
 
 # -- operations -------------------------------------------------------------------------------------------------------
@@ -187,9 +187,9 @@ def _getitem(machine, self: Ref, key: Value) -> Value:
     if growable_list_subscripts.is_slice(key):
         return of_list(machine, machine.getitem(as_list(machine, self), key))
     at = container_protocol.index_of_item(machine, key, "tuple indices must be integers or slices, not {}")
-    stack = machine.heap.read(self.object, "<items>")
-    at = range_objects.in_bounds(machine, at, stack.length, _INDEX)
-    return element_references.lend(machine, self, stack, at, key=key)
+    growable = machine.heap.read(self.object, "<items>")
+    at = range_objects.in_bounds(machine, at, growable.length, _INDEX)
+    return element_references.lend(machine, self, growable, at, key=key)
 
 
 def _subscript(where: dict, rule: Callable, receiver: int) -> None:

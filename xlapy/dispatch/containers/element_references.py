@@ -1,9 +1,10 @@
-"""Objects that lie in a stack and are changed there: `groups[k].append(x)`, `nodes[i].value += 1`.
+"""Objects that lie in a growable list and are changed there: `groups[k].append(x)`, `nodes[i].value += 1`.
 
-A stack holds its items by value (see `domain.growable_lists`). An object that is taken out is *lent*: what is changed
-of it is put back where it lies, as long as it lies there. That is right only if nothing else refers to the object,
-neither another row nor another stack; such items are the stack's *own* (`Stored.own`). What else has been put in or
-taken out before and may show the same object is out of date after a change, and must not be read (`values.STALE`).
+A growable list holds its items by value (see `domain.growable_lists`). An object that is taken out is *lent*: what is
+changed of it is put back where it lies, as long as it lies there. That is right only if nothing else refers to the
+object, neither another row nor another growable list; such items are the growable list's *own* (`Stored.own`). What
+else has been put in or taken out before and may show the same object is out of date after a change, and must not be
+read (`values.STALE`).
 """
 
 from __future__ import annotations
@@ -17,22 +18,22 @@ from xlapy.domain.heap import Loan
 from xlapy.domain.values import (
     STALE,
     TRUE,
+    GrowableList,
     Mapping,
     NdArray,
     Ref,
-    Stack,
     Tuple,
     Value,
 )
 
-#: rows of a container in a stack at first
+#: rows of a container in a growable list at first
 _GUESS = 8
 
 
 def lend(
     machine,
     owner: Ref,
-    stack: Stack,
+    growable: GrowableList,
     at: Value,
     what: str = "items",
     key: Value | None = None,
@@ -41,17 +42,17 @@ def lend(
     """An item of a container at a position in range, which may be changed; of a dict, `what` ('values' or 'items') is
     taken out. `key` is what the program asked for, `iterator` the one that gives the item."""
     heap = machine.heap
-    if not growable_lists.has_own(stack.element):
+    if not growable_lists.has_own(growable.element):
         return growable_list_items.item(
-            machine, growable_lists.column(stack, what) if _is_dict(machine, owner) else stack, at
+            machine, growable_lists.column(growable, what) if _is_dict(machine, owner) else growable, at
         )
     made: list[int] = []
     place: tuple[object, ...] = (object(),)
     if not _is_dict(machine, owner):
-        found = whole = growable_list_items.item(machine, stack, at, made, place)
+        found = whole = growable_list_items.item(machine, growable, at, made, place)
     else:
-        whole = growable_list_items.item(machine, growable_lists.column(stack, "values"), at, made, (*place, 1))
-        found = whole if what == "values" else Tuple((_key(machine, stack, at), whole))
+        whole = growable_list_items.item(machine, growable_lists.column(growable, "values"), at, made, (*place, 1))
+        found = whole if what == "values" else Tuple((_key(machine, growable, at), whole))
     if made:
         number = heap.new("loan", object)
         loan = Loan(owner.object, at, whole, number, machine.builder.region, place, tuple(made), key, iterator)
@@ -65,8 +66,8 @@ def _is_dict(machine, owner: Ref) -> bool:
     return machine.heap.objects[owner.object].kind == "dict"
 
 
-def _key(machine, stack: Stack, at: Value) -> Value:
-    return growable_list_items.item(machine, growable_lists.column(stack, "keys"), at)
+def _key(machine, growable: GrowableList, at: Value) -> Value:
+    return growable_list_items.item(machine, growable_lists.column(growable, "keys"), at)
 
 
 def lies_there(machine, owner: Ref, key: Value, value: Value) -> bool:
@@ -105,26 +106,26 @@ def _valid(machine, loan: Loan) -> bool:
     return home is TRUE and not loan.lost and machine.builder.sees(loan.region)
 
 
-def _home(machine, loan: Loan) -> Stack | None:
-    """The stack in which a loan lies; None if it may lie elsewhere."""
+def _home(machine, loan: Loan) -> GrowableList | None:
+    """The growable list in which a loan lies; None if it may lie elsewhere."""
     if not _valid(machine, loan):
         return None
-    stack = machine.heap.read(loan.owner, "<items>")
+    growable = machine.heap.read(loan.owner, "<items>")
     # what has been read may have been out of date, and the item with it
-    return stack if isinstance(stack, Stack) and _valid(machine, loan) else None
+    return growable if isinstance(growable, GrowableList) and _valid(machine, loan) else None
 
 
 def fetch(machine, number: int, name: str) -> Value | None:
-    """A slot of an object that lies in a stack, since something else was changed there that may be the same object;
-    None if it may lie elsewhere, or other objects lie in it."""
+    """A slot of an object that lies in a growable list, since something else was changed there that may be the same
+    object; None if it may lie elsewhere, or other objects lie in it."""
     heap = machine.heap
     loan = heap.loans.get(number)
     if loan is None or heap.giving or _number(loan.whole) != number or len(loan.made) > 1:
         return None
-    stack = _home(machine, loan)
-    if stack is None:
+    growable = _home(machine, loan)
+    if growable is None:
         return None
-    row = growable_lists.column(stack, "values") if heap.objects[loan.owner].kind == "dict" else stack
+    row = growable_lists.column(growable, "values") if heap.objects[loan.owner].kind == "dict" else growable
     lying = growable_list_items.item(machine, row, loan.at)
     there = _number(lying)
     value = heap.read(there, name) if there is not None else None
@@ -141,7 +142,8 @@ def _refers(value: Value) -> bool:
 
 
 def give_back(machine, number: int, name: str, value: Value) -> bool:
-    """Write a slot of an object that lies in a stack, or was taken out of the only one; False if that may not be."""
+    """Write a slot of an object that lies in a growable list, or was taken out of the only one; False if that may not
+    be."""
     heap = machine.heap
     if heap.is_free(number):
         _change(machine, number, name, value)
@@ -149,8 +151,8 @@ def give_back(machine, number: int, name: str, value: Value) -> bool:
         heap.outdate({number}, {heap.objects[number].cls})
         return True
     loan = heap.loans.get(number)
-    stack = _home(machine, loan) if loan is not None else None
-    if loan is None or stack is None:
+    growable = _home(machine, loan) if loan is not None else None
+    if loan is None or growable is None:
         return False
     if not heap.giving:
         _outdate_others(machine, loan)
@@ -161,8 +163,8 @@ def give_back(machine, number: int, name: str, value: Value) -> bool:
     try:
         item = loan.whole
         if heap.objects[loan.owner].kind == "dict":
-            item = Tuple((_key(machine, stack, loan.at), item))
-        heap.write(loan.owner, "<items>", growable_list_items.put(machine, stack, loan.at, item, loan.place))
+            item = Tuple((_key(machine, growable, loan.at), item))
+        heap.write(loan.owner, "<items>", growable_list_items.put(machine, growable, loan.at, item, loan.place))
         if outermost:
             current = {n for one in heap.giving for n in (*one.made, one.owner)}
             heap.outdate(current, {heap.objects[n].cls for n in current if n in heap.captured})
@@ -200,7 +202,7 @@ def _change(machine, number: int, name: str, value: Value) -> None:
 
 
 def _with_room(machine, before: Value | None, value: Value) -> Value:
-    """New contents of a container in a stack, with room to grow where it has grown."""
+    """New contents of a container in a growable list, with room to grow where it has grown."""
     if isinstance(before, Tuple | Mapping) and isinstance(value, Tuple | Mapping):
         if _shape(before) == _shape(value):
             return value
@@ -209,17 +211,17 @@ def _with_room(machine, before: Value | None, value: Value) -> Value:
             machine, items, growable_list_items.common_element(machine, (*items, *growable_lists.items_of(before)))
         )
     if (
-        isinstance(value, Stack)
-        and isinstance(before, Stack)
+        isinstance(value, GrowableList)
+        and isinstance(before, GrowableList)
         and growable_lists.sizes(value) == growable_lists.sizes(before)
     ):
         return value
-    if isinstance(value, Stack) and value.elastic is None:
+    if isinstance(value, GrowableList) and value.elastic is None:
         guess = ("items", machine.builder.location())
         room = max(machine.capacities.get(guess, _GUESS), value.capacity)
         machine.guesses[guess] = room
         grown = growable_list_items.resized(machine, value, room)
-        return Stack(grown.element, grown.rows, grown.length, room, guess, grown.loop, grown.added)
+        return GrowableList(grown.element, grown.rows, grown.length, room, guess, grown.loop, grown.added)
     return value
 
 
@@ -228,10 +230,10 @@ def _shape(contents: Tuple | Mapping) -> object:
 
 
 @contextlib.contextmanager
-def receiving(machine, container: Ref, stack: Stack) -> Iterator[None]:
+def receiving(machine, container: Ref, growable: GrowableList) -> Iterator[None]:
     """Within this context, a container with these contents gets an item."""
     heap = machine.heap
-    heap.receiver, heap.receives_first = container.object, growable_lists.sizes(stack) == (0, 0)
+    heap.receiver, heap.receives_first = container.object, growable_lists.sizes(growable) == (0, 0)
     try:
         yield
     finally:
@@ -242,7 +244,7 @@ def share(machine, container: Value) -> None:
     """Another container gets the items of one, too: from now on they are nobody's own."""
     if isinstance(container, Ref):
         contents = machine.heap.read(container.object, "<items>")
-        if isinstance(contents, Stack):
+        if isinstance(contents, GrowableList):
             machine.heap.copied(growable_lists.classes_of(contents))
-        if isinstance(contents, Stack) and growable_lists.has_own(contents.element):
+        if isinstance(contents, GrowableList) and growable_lists.has_own(contents.element):
             machine.heap.write(container.object, "<items>", growable_lists.disowned(contents))

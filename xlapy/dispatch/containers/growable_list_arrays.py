@@ -1,4 +1,4 @@
-"""Lists that grew in loops as arrays: the rows of a stack as one array, where its items have one type."""
+"""Lists that grew in loops as arrays: the rows of a growable list as one array, where its items have one type."""
 
 from __future__ import annotations
 
@@ -14,36 +14,49 @@ from xlapy.dispatch.numbers.scalar_values import device
 from xlapy.domain import growable_lists
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.join import JoinFailure
-from xlapy.domain.values import Const, Lanes, NumpyScalar, Ref, Scalar, Stack, Stored, Tuple, Union, Value, alternatives
+from xlapy.domain.values import (
+    Const,
+    GrowableList,
+    Lanes,
+    NumpyScalar,
+    Ref,
+    Scalar,
+    Stored,
+    Tuple,
+    Union,
+    Value,
+    alternatives,
+)
 from xlapy.ir import Var
 
 
 def as_array(machine, value: Value) -> Value | None:
-    """A list whose contents are a stack as an array of its items; None for any other value, and where items differ."""
-    stack = growable_list_items.of(machine, value)
-    if stack is None:
+    """A list whose contents are a growable list as an array of its items; None for any other value, and where items
+    differ."""
+    growable = growable_list_items.of(machine, value)
+    if growable is None:
         return None
-    element = instantiate(stack.element, iter(stack.rows))
-    var = _array(machine, element, (stack.capacity,))
+    element = instantiate(growable.element, iter(growable.rows))
+    var = _array(machine, element, (growable.capacity,))
     if var is None:
         return None
     real = _real_ones(machine, element) if var.type.dtype.kind == "c" else None
     if real is None or not isinstance(element, Union):
-        return _of_length(machine, stack, var)
-    some = machine.leaf(_some_complex, [element.selector, device(machine, stack.length, int)], (real,))[0]
-    other = _mixed_numbers(machine, element, (stack.capacity,), real)
+        return _of_length(machine, growable, var)
+    some = machine.leaf(_some_complex, [element.selector, device(machine, growable.length, int)], (real,))[0]
+    other = _mixed_numbers(machine, element, (growable.capacity,), real)
     assert other is not None  # as `var`, of the same numbers
-    return machine.cond(some, lambda: _of_length(machine, stack, var), lambda: _of_length(machine, stack, other))
+    return machine.cond(some, lambda: _of_length(machine, growable, var), lambda: _of_length(machine, growable, other))
 
 
-def _of_length(machine, stack: Stack, var: Var) -> Value:
-    """The rows that a stack has of the room."""
-    if isinstance(stack.length, Const):
+def _of_length(machine, growable: GrowableList, var: Var) -> Value:
+    """The rows that a growable list has of the room."""
+    if isinstance(growable.length, Const):
         short = growable_list_items.resized(
-            machine, Stack(stack.element, (var,), stack.length, stack.capacity), stack.length.value
+            machine, GrowableList(growable.element, (var,), growable.length, growable.capacity), growable.length.value
         )
         return machine.new_array(short.rows[0])
-    axes = (Lanes(device(machine, stack.length, int)), *[None] * (len(var.type.shape) - 1))
+    axes = (Lanes(device(machine, growable.length, int)), *[None] * (len(var.type.shape) - 1))
     return masked_axes.fresh(machine, var, axes)
 
 
@@ -52,23 +65,23 @@ def as_index(machine, value: Value) -> Value | None:
     if not isinstance(value, Ref) or machine.heap.objects[value.object].cls is not list:
         return None
     try:
-        stack = growable_list_items.settled(machine, value)
+        growable = growable_list_items.settled(machine, value)
     except JoinFailure:
         return None
-    if stack is None or isinstance(stack.length, Const):
+    if growable is None or isinstance(growable.length, Const):
         return None
-    element = instantiate(stack.element, iter(stack.rows))
+    element = instantiate(growable.element, iter(growable.rows))
     dtypes = [v.var.type.dtype for v in alternatives(element) if isinstance(v, Scalar | NumpyScalar)]
     if len(dtypes) < len(alternatives(element)) or any(dtype.kind not in "iu" for dtype in dtypes):
         return None
     return as_array(machine, value) if np.result_type(*dtypes).kind in "iu" else None
 
 
-def of_rows(machine, stack: Stack) -> Var | None:
+def of_rows(machine, growable: GrowableList) -> Var | None:
     """The rows as one array, where items are numbers or arrays of one type (or tuples, or lists of one length, of
     such)."""
-    element = instantiate(stack.element, iter(stack.rows))
-    return _array(machine, element, (stack.capacity,))
+    element = instantiate(growable.element, iter(growable.rows))
+    return _array(machine, element, (growable.capacity,))
 
 
 def _arrays(machine, values: Sequence[Value], lead: growable_list_items.Lead) -> list[Var] | None:
@@ -104,7 +117,7 @@ def _array(machine, value: Value, lead: growable_list_items.Lead) -> Var | None:
     return machine.builder.convert(found[0], found[0].type.dtype)
 
 
-def _array_of_lists(machine, held: Stack, lead: growable_list_items.Lead) -> Var | None:
+def _array_of_lists(machine, held: GrowableList, lead: growable_list_items.Lead) -> Var | None:
     """The items of lists of one known length, side by side."""
     count = growable_lists.known_length(held)
     if count is None:

@@ -1,4 +1,5 @@
-"""Items of lists that grew in loops: put into the rows of a stack, taken out, moved; see `domain.growable_lists`."""
+"""Items of lists that grew in loops: put into the rows of a growable list, taken out, moved; see
+`domain.growable_lists`."""
 
 from __future__ import annotations
 
@@ -24,13 +25,13 @@ from xlapy.domain.ownership import FREE, Capture
 from xlapy.domain.values import (
     DEAD,
     Const,
+    GrowableList,
     Hole,
     Mapping,
     MixedScalar,
     NumpyScalar,
     Ref,
     Scalar,
-    Stack,
     Stored,
     Tuple,
     Union,
@@ -56,15 +57,15 @@ _UNKNOWN_NUMBER = ("XP0009", "XP0013")
 MANY_ITEMS = 100
 #: objects that are told apart one by one
 _MANY = 8
-#: a stack of known length that is used as if it were a tuple has at most this many items
+#: a growable list of known length that is used as if it were a tuple has at most this many items
 _MAXIMUM_SPREAD = 4096
 
 
-def of(machine, value: Value) -> Stack | None:
-    """The stack that the contents of a list or tuple are, if they are one."""
+def of(machine, value: Value) -> GrowableList | None:
+    """The growable list that the contents of a list or tuple are, if they are one."""
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind in ("list", "tuple"):
         contents = machine.heap.read(value.object, "<items>")
-        if isinstance(contents, Stack):
+        if isinstance(contents, GrowableList):
             return contents
     return None
 
@@ -79,8 +80,8 @@ def grow(machine, items) -> bool:
         return False
     if len(items) > _MANY or _unlike(machine, items):
         return True
-    machine.could_stack_more = True
-    return machine.stacks_more
+    machine.could_prefer_growable = True
+    return machine.prefers_growable
 
 
 def _unlike(machine, items) -> bool:
@@ -104,9 +105,9 @@ def _unlike(machine, items) -> bool:
     return any(_unlike(machine, c) for c in nested)
 
 
-def of_objects(machine, value: Ref) -> Stack | None:
-    """The stack that a list of the program's own objects becomes where a loop over it stays a loop: an attempt for
-    programs that are refused otherwise, since data says which of the objects are in a list."""
+def of_objects(machine, value: Ref) -> GrowableList | None:
+    """The growable list that a list of the program's own objects becomes where a loop over it stays a loop: an attempt
+    for programs that are refused otherwise, since data says which of the objects are in a list."""
     heap = machine.heap
     contents = heap.read(value.object, "<items>")
     if heap.objects[value.object].cls is not list or not isinstance(contents, Tuple) or len(contents.items) < 2:
@@ -116,35 +117,35 @@ def of_objects(machine, value: Ref) -> Stack | None:
         return None
     if len(set(items)) < len(items) or any(heap.objects[as_ref(v).object].source is not None for v in items):
         return None
-    machine.could_stack_objects = True
-    if not machine.stacks_objects:
+    machine.could_prefer_growable_objects = True
+    if not machine.prefers_growable_objects:
         return None
     try:
         element = common_element(machine, items, value)
         if not growable_lists.has_own(element):
             return None
-        stack = of_items(machine, items, element, source=value)
+        growable = of_items(machine, items, element, source=value)
     except JoinFailure:
         return None
     with places_kept(machine):
-        heap.write(value.object, "<items>", stack)
-    return stack
+        heap.write(value.object, "<items>", growable)
+    return growable
 
 
-def settled(machine, value: Ref) -> Stack | None:
-    """The stack that a list's contents are, or become if the list may have one of several lengths."""
+def settled(machine, value: Ref) -> GrowableList | None:
+    """The growable list that a list's contents are, or become if the list may have one of several lengths."""
     contents = machine.heap.read(value.object, "<items>")
     if not isinstance(contents, Union):
-        return contents if isinstance(contents, Stack) else None
+        return contents if isinstance(contents, GrowableList) else None
     joiner = machine.joiner(0, widen=False, unions=True)
     joiner.states = (machine.heap.slots,)
     skeleton = growable_lists.joined(joiner, contents, contents)
-    parts = machine.stacks.coerce(contents, skeleton, joiner)
+    parts = machine.growable_lists.coerce(contents, skeleton, joiner)
     made = instantiate(skeleton, iter(parts))
     # the same contents in another form: no change of an object whose state something else holds
     with places_kept(machine):
         machine.heap.store(value.object, "<items>", made)
-    return made if isinstance(made, Stack) else None
+    return made if isinstance(made, GrowableList) else None
 
 
 def holds_numbers(machine, value: Ref) -> bool:
@@ -157,9 +158,9 @@ def _type_of_numbers(machine, value: Ref) -> np.dtype | None:
     if machine.heap.objects[value.object].kind != "list":
         return None
     contents = machine.heap.read(value.object, "<items>")
-    if not isinstance(contents, Union) or not all(isinstance(c, Stack | Tuple) for c in contents.alternatives):
+    if not isinstance(contents, Union) or not all(isinstance(c, GrowableList | Tuple) for c in contents.alternatives):
         return None
-    items = [v for c in contents.alternatives for v in ([c.element] if isinstance(c, Stack) else c.children())]
+    items = [v for c in contents.alternatives for v in ([c.element] if isinstance(c, GrowableList) else c.children())]
     found = {value_selection.signature(v) if isinstance(v, Const | Scalar | NumpyScalar) else None for v in items}
     kind = found.pop() if len(found) == 1 else None
     return np.dtype(kind[1]) if kind is not None and kind[0] in ("python", "numpy") else None
@@ -174,9 +175,9 @@ def _may_be_of_another_type(machine, value: Value) -> bool:
     return any(growable_lists.sizes(c)[0] == 0 for c in contents.alternatives)
 
 
-def is_short(stack: Stack) -> bool:
+def is_short(growable: GrowableList) -> bool:
     """Whether a list has a known number of items, and so few that each may be a value of its own."""
-    return isinstance(stack.length, Const) and stack.length.value <= MANY_ITEMS
+    return isinstance(growable.length, Const) and growable.length.value <= MANY_ITEMS
 
 
 def is_whole(machine, value: Value) -> bool:
@@ -196,8 +197,8 @@ def each_or_whole(machine, each: Callable[[], Value], whole: Callable[[], Value]
 
 
 @contextlib.contextmanager
-def as_stacks(machine, values: Sequence[Value]) -> Iterator[None]:
-    """For a while, one stack in each list of numbers among `values` that may have one of several contents."""
+def as_growable_lists(machine, values: Sequence[Value]) -> Iterator[None]:
+    """For a while, one growable list in each list of numbers among `values` that may have one of several contents."""
     heap, before = machine.heap, {}
     for value in values:
         if isinstance(value, Ref) and holds_numbers(machine, value):
@@ -213,12 +214,12 @@ def as_stacks(machine, values: Sequence[Value]) -> Iterator[None]:
 def settled_or(
     machine, values: Sequence[Value], whole: Callable[[], Value], each: Callable[[], Value], of_places: bool
 ) -> Value:
-    """`whole()`, with one stack in each list of numbers among `values` that may have one of several contents; `each()`,
-    which tells the contents apart, if that is refused, or before that where it gives other types: not
+    """`whole()`, with one growable list in each list of numbers among `values` that may have one of several contents;
+    `each()`, which tells the contents apart, if that is refused, or before that where it gives other types: not
     if the function gives places (`of_places`)."""
 
     def together() -> Value:
-        with as_stacks(machine, values):
+        with as_growable_lists(machine, values):
             return whole()
 
     exact = not of_places and any(_may_be_of_another_type(machine, value) for value in values)
@@ -250,43 +251,43 @@ def _either(machine, first: Callable[[], Value], second: Callable[[], Value], gi
 
 
 class Service:
-    """What `domain.join` needs for stacks."""
+    """What `domain.join` needs for growable lists."""
 
     def __init__(self, machine) -> None:
         self.machine = machine
 
     def join(self, joiner: Joiner, a: Value, b: Value) -> Value:
-        """The join of contents of a list of which one at least is a stack."""
+        """The join of contents of a list of which one at least is a growable list."""
         return growable_lists.joined(joiner, a, b)
 
-    def coerce(self, value: Value, skeleton: Stack, joiner: Joiner) -> list[Var]:
-        """The device values of contents of a list as the stack `skeleton`: its rows, and its length."""
+    def coerce(self, value: Value, skeleton: GrowableList, joiner: Joiner) -> list[Var]:
+        """The device values of contents of a list as the growable list `skeleton`: its rows, and its length."""
         if isinstance(value, Union):
             return self._choose(value, skeleton, joiner)
         machine = self.machine
         source, joiner.holder = joiner.holder or value, None  # what it contains is not in it
-        stack = (
+        growable = (
             value
-            if isinstance(value, Stack)
+            if isinstance(value, GrowableList)
             else of_items(machine, growable_lists.items_of_whole(value), skeleton.element, joiner, source)
         )
         # of suspended calls only the last one is ever looked at
         only_pushed = isinstance(source, Ref) and source.object in machine.lists_of_frames
-        stack = resized(machine, widened(machine, stack, skeleton.element), skeleton.capacity, only_pushed)
+        growable = resized(machine, widened(machine, growable, skeleton.element), skeleton.capacity, only_pushed)
         rows = [
             machine.builder.convert(row, hole.type.dtype, hole.type.weak)
-            for row, hole in zip(stack.rows, skeleton.rows, strict=True)
+            for row, hole in zip(growable.rows, skeleton.rows, strict=True)
             if isinstance(hole, Hole)
         ]
         if isinstance(skeleton.length, Scalar) and isinstance(skeleton.length.var, Hole):
-            rows.append(device(machine, stack.length, int))
+            rows.append(device(machine, growable.length, int))
         return rows
 
-    def held(self, joiner: Joiner, a: Stored, b: Stored) -> Stack:
-        """The join of the items of two containers in a stack, of several lengths or of unknown ones."""
+    def held(self, joiner: Joiner, a: Stored, b: Stored) -> GrowableList:
+        """The join of the items of two containers in a growable list, of several lengths or of unknown ones."""
         return growable_lists.held(joiner, a, b)
 
-    def _choose(self, value: Union, skeleton: Stack, joiner: Joiner) -> list[Var]:
+    def _choose(self, value: Union, skeleton: GrowableList, joiner: Joiner) -> list[Var]:
         builder, holder = self.machine.builder, joiner.holder
         options = []
         for alternative in value.alternatives:
@@ -300,7 +301,7 @@ class Service:
 
 
 def exact_joiner(machine) -> Joiner:
-    return Joiner(machine.heap, 0, widen=False, unions=True, stacks=machine.stacks)
+    return Joiner(machine.heap, 0, widen=False, unions=True, growable_lists=machine.growable_lists)
 
 
 _Field = Callable[[int, object], Value]
@@ -314,15 +315,15 @@ def pack(
     field: _Field | None = None,
     seen: dict[int, tuple] | None = None,
 ) -> Value:
-    """A value as a stack holds it, which is put into one at `place`; `field` gives the contents of slots, and `seen` is
-    as for `domain.growable_lists.packed`."""
+    """A value as a growable list holds it, which is put into one at `place`; `field` gives the contents of slots, and
+    `seen` is as for `domain.growable_lists.packed`."""
     return growable_lists.packed(
         machine.heap, value, machine.read, field or _settling(machine), loop, place=place, seen=seen
     )
 
 
 def _settling(machine) -> _Field:
-    """Reads slots; a list of one of several lengths becomes a stack."""
+    """Reads slots; a list of one of several lengths becomes a growable list."""
 
     def read(number: int, name: object) -> Value:
         if name == "<items>" and isinstance(machine.heap.read(number, name), Union):
@@ -334,7 +335,7 @@ def _settling(machine) -> _Field:
 
 def of_several_lengths(machine, items) -> _Field | None:
     """How the slots of lists of numbers, or of tuples of numbers, of several lengths are read if each of them is a
-    stack of its own, since they may grow; None for other items."""
+    growable list of its own, since they may grow; None for other items."""
     heap = machine.heap
     if not all(isinstance(v, Ref) and heap.objects[v.object].cls is list for v in items):
         return None
@@ -357,9 +358,9 @@ def of_items(
     joiner: Joiner | None = None,
     source: Value | None = None,
     field: _Field | None = None,
-) -> Stack:
-    """A stack of these items, which `element` covers; `source` is the container that they are from, or its contents,
-    `field` gives the contents of slots."""
+) -> GrowableList:
+    """A growable list of these items, which `element` covers; `source` is the container that they are from, or its
+    contents, `field` gives the contents of slots."""
     made_here = joiner is None
     joiner = joiner or exact_joiner(machine)
     parts = []
@@ -373,11 +374,12 @@ def of_items(
         rows = tuple(_empty(machine, hole, (0,)) for hole in variables(element))
     if made_here and isinstance(source, Ref):
         _lend_items(machine, source, items)
-    return Stack(element, rows, Const(len(parts)), len(parts))
+    return GrowableList(element, rows, Const(len(parts)), len(parts))
 
 
 def _lend_items(machine, owner: Ref, items) -> None:
-    """What the program holds of the items of a container, which becomes a stack, may be changed: it lies in its row."""
+    """What the program holds of the items of a container, which becomes a growable list, may be changed: it lies in its
+    row."""
     heap = machine.heap
     inside: dict[object, list[int]] = {}
     for number, capture in heap.captured.items():
@@ -405,7 +407,7 @@ def _require_ownership(value: Value, element: Value) -> None:
 
 
 def common_element(machine, items, source: Value | None = None, field: _Field | None = None) -> Value:
-    """What items have in common as a stack holds them; `source` and `field` as for `of_items`.
+    """What items have in common as a growable list holds them; `source` and `field` as for `of_items`.
 
     Raises:
         JoinFailure: they have too little in common.
@@ -421,12 +423,14 @@ def common_element(machine, items, source: Value | None = None, field: _Field | 
     return Const(None) if element is None else element
 
 
-def widened(machine, stack: Stack, element: Value) -> Stack:
-    """The same stack with a more general element."""
-    if stack.element is element:
-        return stack
-    rows = _embedded(machine, stack.element, element, iter(stack.rows), (stack.capacity,))
-    return Stack(element, tuple(rows), stack.length, stack.capacity, stack.elastic, stack.loop, stack.added)
+def widened(machine, growable: GrowableList, element: Value) -> GrowableList:
+    """The same growable list with a more general element."""
+    if growable.element is element:
+        return growable
+    rows = _embedded(machine, growable.element, element, iter(growable.rows), (growable.capacity,))
+    return GrowableList(
+        element, tuple(rows), growable.length, growable.capacity, growable.elastic, growable.loop, growable.added
+    )
 
 
 #: the dimensions of a row before those of an item
@@ -462,8 +466,8 @@ def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], lead: Lead) 
     return found
 
 
-def _as_held(machine, old: Stored, new: Stack, rows: Iterator[Var], lead: Lead) -> list[Var]:
-    """Containers as such whose items are a stack."""
+def _as_held(machine, old: Stored, new: GrowableList, rows: Iterator[Var], lead: Lead) -> list[Var]:
+    """Containers as such whose items are a growable list."""
     builder, axis = machine.builder, len(lead)
     length = None
     count = growable_lists.known_length(held_items(old))
@@ -566,16 +570,21 @@ def _unset(machine, hole: Var | Hole, lead: Lead) -> Var:
     return machine.builder.convert(found, hole.type.dtype, hole.type.weak)
 
 
-def resized(machine, stack: Stack, capacity: int, only_pushed: bool = False) -> Stack:
-    """The same stack with room for more or fewer items; `only_pushed` if nobody looks at places where none is."""
-    if capacity == stack.capacity:
-        return stack
-    if stack.capacity == 0:
-        empty = [Hole(TensorType(row.type.shape[1:], row.type.dtype, row.type.weak)) for row in stack.rows]
+def resized(machine, growable: GrowableList, capacity: int, only_pushed: bool = False) -> GrowableList:
+    """The same growable list with room for more or fewer items; `only_pushed` if nobody looks at places where none
+    is."""
+    if capacity == growable.capacity:
+        return growable
+    if growable.capacity == 0:
+        empty = [Hole(TensorType(row.type.shape[1:], row.type.dtype, row.type.weak)) for row in growable.rows]
         rows = tuple((_unset if only_pushed else _empty)(machine, hole, (capacity,)) for hole in empty)
-        return Stack(stack.element, rows, stack.length, capacity, stack.elastic, stack.loop, stack.added)
-    rows = tuple(machine.leaf(_resized, [row], (capacity,))[0] for row in stack.rows)
-    return Stack(stack.element, rows, stack.length, capacity, stack.elastic, stack.loop, stack.added)
+        return GrowableList(
+            growable.element, rows, growable.length, capacity, growable.elastic, growable.loop, growable.added
+        )
+    rows = tuple(machine.leaf(_resized, [row], (capacity,))[0] for row in growable.rows)
+    return GrowableList(
+        growable.element, rows, growable.length, capacity, growable.elastic, growable.loop, growable.added
+    )
 
 
 def _resized(rows, capacity):
@@ -587,43 +596,46 @@ def _resized(rows, capacity):
 # -- items ------------------------------------------------------------------------------------------------------------
 
 
-def resized_by(machine, stack: Stack, by: int) -> Value:
+def resized_by(machine, growable: GrowableList, by: int) -> Value:
     """The length after `by` more items."""
-    low, high = bounds_of(stack.length)
-    if isinstance(stack.length, Const):
-        return Const(stack.length.value + by)
-    var = machine.builder.elementwise("add", number_var(stack.length), machine.builder.constant(by, _INT64, True))
+    low, high = bounds_of(growable.length)
+    if isinstance(growable.length, Const):
+        return Const(growable.length.value + by)
+    var = machine.builder.elementwise("add", number_var(growable.length), machine.builder.constant(by, _INT64, True))
     # not cut at 0: how much a list grows in a trip is read off the change of these bounds
-    bounds = (low + by, min(high + by, stack.capacity))
+    bounds = (low + by, min(high + by, growable.capacity))
     return scalar(machine, int, var, bounds) if bounds[0] < bounds[1] else Scalar(int, var, bounds)
 
 
-def with_room(machine, stack: Stack) -> Stack:
-    """The stack with room for one more item: an elastic one raises an error on the device where it is full."""
-    most = bounds_of(stack.length)[1]
-    if most < stack.capacity:
-        return stack
-    if stack.elastic is None:
-        return resized(machine, stack, max(stack.capacity, most) + 1)
-    full = machine.compare("==", stack.length, Const(stack.capacity))
-    error = machine.exception(growable_lists.Overfull, Const(stack.elastic))
+def with_room(machine, growable: GrowableList) -> GrowableList:
+    """The growable list with room for one more item: an elastic one raises an error on the device where it is full."""
+    most = bounds_of(growable.length)[1]
+    if most < growable.capacity:
+        return growable
+    if growable.elastic is None:
+        return resized(machine, growable, max(growable.capacity, most) + 1)
+    full = machine.compare("==", growable.length, Const(growable.capacity))
+    error = machine.exception(growable_lists.Overfull, Const(growable.elastic))
     if isinstance(full, Const):
         if full.value:
-            return resized(machine, stack, stack.capacity + 1)
-        return stack
+            return resized(machine, growable, growable.capacity + 1)
+        return growable
     machine.register_error(full.var, error)
-    return stack
+    return growable
 
 
-def put(machine, stack: Stack, at: Value, value: Value, place: tuple[object, ...] | None = None) -> Stack:
-    """The stack after `items[at] = value`, for a position within its room; `place` tells one assignment from others."""
-    item = pack(machine, value, stack.loop, place or (object(),))
-    element = exact_joiner(machine).join(stack.element, growable_lists.hollow(item))
-    stack = widened(machine, stack, element)
+def put(
+    machine, growable: GrowableList, at: Value, value: Value, place: tuple[object, ...] | None = None
+) -> GrowableList:
+    """The growable list after `items[at] = value`, for a position within its room; `place` tells one assignment from
+    others."""
+    item = pack(machine, value, growable.loop, place or (object(),))
+    element = exact_joiner(machine).join(growable.element, growable_lists.hollow(item))
+    growable = widened(machine, growable, element)
     parts = coerce(item, element, exact_joiner(machine), machine.builder)
     where = device(machine, at, int)
-    rows = tuple(nested_items.put(machine, row, part, where) for row, part in zip(stack.rows, parts, strict=True))
-    return stack.with_rows(rows)
+    rows = tuple(nested_items.put(machine, row, part, where) for row, part in zip(growable.rows, parts, strict=True))
+    return growable.with_rows(rows)
 
 
 @contextlib.contextmanager
@@ -638,50 +650,50 @@ def places_kept(machine) -> Iterator[None]:
 
 
 def push(
-    machine, stack: Stack, value: Value, place: tuple[object, ...] | None = None, at: Value | None = None
-) -> Stack:
-    """The stack after `append(value)`; `at` is where the item goes, if there is a gap for it."""
-    added = stack.added and at is None
-    stack = put(machine, with_room(machine, stack), stack.length if at is None else at, value, place)
-    return stack.with_rows(stack.rows, resized_by(machine, stack, 1), added)
+    machine, growable: GrowableList, value: Value, place: tuple[object, ...] | None = None, at: Value | None = None
+) -> GrowableList:
+    """The growable list after `append(value)`; `at` is where the item goes, if there is a gap for it."""
+    added = growable.added and at is None
+    growable = put(machine, with_room(machine, growable), growable.length if at is None else at, value, place)
+    return growable.with_rows(growable.rows, resized_by(machine, growable, 1), added)
 
 
-def push_first(machine, stack: Stack, value: Value) -> Stack:
-    """The stack after `appendleft(value)`."""
-    stack = put(machine, moved(machine, with_room(machine, stack), stack.length, 0, 1), _ZERO, value)
-    return stack.with_rows(stack.rows, resized_by(machine, stack, 1))
+def push_first(machine, growable: GrowableList, value: Value) -> GrowableList:
+    """The growable list after `appendleft(value)`."""
+    growable = put(machine, moved(machine, with_room(machine, growable), growable.length, 0, 1), _ZERO, value)
+    return growable.with_rows(growable.rows, resized_by(machine, growable, 1))
 
 
-def moved(machine, stack: Stack, count: Value, source: Value | int, target: Value | int) -> Stack:
-    """The stack after `items[target : target + count] = items[source : source + count]`."""
+def moved(machine, growable: GrowableList, count: Value, source: Value | int, target: Value | int) -> GrowableList:
+    """The growable list after `items[target : target + count] = items[source : source + count]`."""
     operands = [device(machine, x if isinstance(x, Value) else Const(x), int) for x in (count, source, target)]
-    rows = tuple(machine.leaf(row_moves.moved, [row, *operands], name="moved rows")[0] for row in stack.rows)
-    return stack.with_rows(rows)
+    rows = tuple(machine.leaf(row_moves.moved, [row, *operands], name="moved rows")[0] for row in growable.rows)
+    return growable.with_rows(rows)
 
 
-def pop(machine, stack: Stack) -> tuple[Stack, Value]:
-    """The stack without its last item, and that item; there is one."""
-    shorter = stack.with_rows(stack.rows, resized_by(machine, stack, -1))
-    return shorter, item(machine, stack, shorter.length, place=FREE)
+def pop(machine, growable: GrowableList) -> tuple[GrowableList, Value]:
+    """The growable list without its last item, and that item; there is one."""
+    shorter = growable.with_rows(growable.rows, resized_by(machine, growable, -1))
+    return shorter, item(machine, growable, shorter.length, place=FREE)
 
 
-def pop_first(machine, stack: Stack) -> tuple[Stack, Value]:
-    """The stack without its first item, and that item; there is one."""
-    first = item(machine, stack, _ZERO, place=FREE)  # before its row is another's
-    shorter = resized_by(machine, stack, -1)
-    return moved(machine, stack.with_rows(stack.rows, shorter), shorter, 1, 0), first
+def pop_first(machine, growable: GrowableList) -> tuple[GrowableList, Value]:
+    """The growable list without its first item, and that item; there is one."""
+    first = item(machine, growable, _ZERO, place=FREE)  # before its row is another's
+    shorter = resized_by(machine, growable, -1)
+    return moved(machine, growable.with_rows(growable.rows, shorter), shorter, 1, 0), first
 
 
-def item(machine, stack: Stack, at: Value, made: list[int] | None = None, place=None) -> Value:
+def item(machine, growable: GrowableList, at: Value, made: list[int] | None = None, place=None) -> Value:
     """`items[at]`, for a position in range; `made` and `place` as for `unpacked`."""
     where = device(machine, at, int)
-    fill = iter([nested_items.take(machine, row, where) for row in stack.rows])
-    return unpacked(machine, instantiate(stack.element, fill), stack.loop, place, made)
+    fill = iter([nested_items.take(machine, row, where) for row in growable.rows])
+    return unpacked(machine, instantiate(growable.element, fill), growable.loop, place, made)
 
 
 def unpacked(machine, value: Value, loop: object = None, place: tuple[object, ...] | None = None, made=None) -> Value:
-    """A value that a stack held. Objects are made anew, at `place` (FREE if the stack holds it no more); those in the
-    list `made` may be changed, others must not be, since the list would not see it."""
+    """A value that a growable list held. Objects are made anew, at `place` (FREE if the growable list holds it no
+    more); those in the list `made` may be changed, others must not be, since the list would not see it."""
     place = place or (object(),)
     if isinstance(value, Stored):
         return _unpacked_object(machine, value, loop, place, made)
@@ -735,7 +747,7 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
 
 
 def _taken(machine, number: int, value: Stored, loop: object, place: tuple[object, ...], made) -> None:
-    """An object has been made of one that lies in a stack."""
+    """An object has been made of one that lies in a growable list."""
     heap = machine.heap
     free = place is FREE and value.own and not heap.is_twice(value.cls)
     heap.hold(number, Capture(loop, place if free or place is not FREE else (object(),)))
@@ -752,20 +764,20 @@ def _settings(value: Stored) -> dict[str, Value]:
     return {} if value.factory is None else {"default_factory": value.factory}
 
 
-def spread(machine, stack: Stack) -> tuple[Value, ...]:
-    """All items of a stack of known length."""
-    if not isinstance(stack.length, Const):
+def spread(machine, growable: GrowableList) -> tuple[Value, ...]:
+    """All items of a growable list of known length."""
+    if not isinstance(growable.length, Const):
         raise Refused(
             "XP0004",
             "there is no rule for this operation on a list whose length depends on data",
             "make an array of it with np.array",
         )
-    count: int = stack.length.value
+    count: int = growable.length.value
     if count > _MAXIMUM_SPREAD:
         raise Refused(
             "XP0009", f"a list of more than {_MAXIMUM_SPREAD} items is used item by item", "make an array of it"
         )
-    return tuple(item(machine, stack, Const(k)) for k in range(count))
+    return tuple(item(machine, growable, Const(k)) for k in range(count))
 
 
 def items(machine, contents: Value) -> tuple[Value, ...]:
@@ -776,4 +788,4 @@ def items(machine, contents: Value) -> tuple[Value, ...]:
             "a list whose size depends on data, inside another container",
             "keep it under a name of its own, or keep its items in an array",
         )
-    return spread(machine, contents) if isinstance(contents, Stack) else tuple_items(contents)
+    return spread(machine, contents) if isinstance(contents, GrowableList) else tuple_items(contents)

@@ -1,4 +1,5 @@
-"""Operations of lists and deques whose contents are a stack; those of others go to `lists` and `container_protocol`."""
+"""Operations of lists and deques whose contents are a growable list; those of others go to `lists` and
+`container_protocol`."""
 
 from __future__ import annotations
 
@@ -34,12 +35,12 @@ from xlapy.domain.values import (
     BoundedArray,
     BoundMethod,
     Const,
+    GrowableList,
     Intrinsic,
     JaxArray,
     NdArray,
     Ref,
     Scalar,
-    Stack,
     Value,
     as_ref,
     number_var,
@@ -54,8 +55,8 @@ _SHOWS_MISSING = "'@'" in str(provoke([].index, "@"))
 _ZERO, _ONE, _LAST = Const(0), Const(1), Const(-1)
 
 
-def write(machine, self: Ref, stack: Stack) -> None:
-    machine.heap.write(self.object, "<items>", stack)
+def write(machine, self: Ref, growable: GrowableList) -> None:
+    machine.heap.write(self.object, "<items>", growable)
 
 
 def _limit(machine, self: Ref) -> int | None:
@@ -67,46 +68,46 @@ def _limit(machine, self: Ref) -> int | None:
 # -- methods ----------------------------------------------------------------------------------------------------------
 
 
-def _append(machine, self: Ref, stack: Stack, item: Value) -> Value:
+def _append(machine, self: Ref, growable: GrowableList, item: Value) -> Value:
     limit = _limit(machine, self)
     if limit is not None:
-        full = machine.truth(machine.compare(">=", stack.length, Const(limit)))
-        stack = _without(machine, stack, full, growable_list_items.pop_first)
+        full = machine.truth(machine.compare(">=", growable.length, Const(limit)))
+        growable = _without(machine, growable, full, growable_list_items.pop_first)
     if limit is not None:
-        write(machine, self, growable_list_items.push(machine, stack, item))
+        write(machine, self, growable_list_items.push(machine, growable, item))
         return NONE
     element_references.doubled(machine, self, item)
-    with growable_list_items.places_kept(machine), element_references.receiving(machine, self, stack):
-        write(machine, self, growable_list_items.push(machine, stack, item))
+    with growable_list_items.places_kept(machine), element_references.receiving(machine, self, growable):
+        write(machine, self, growable_list_items.push(machine, growable, item))
     return NONE
 
 
-def _appendleft(machine, self: Ref, stack: Stack, item: Value) -> Value:
+def _appendleft(machine, self: Ref, growable: GrowableList, item: Value) -> Value:
     limit = _limit(machine, self)
     if limit is not None:
-        full = machine.truth(machine.compare(">=", stack.length, Const(limit)))
-        stack = _without(machine, stack, full, growable_list_items.pop)
-    write(machine, self, growable_list_items.push_first(machine, stack, item))
+        full = machine.truth(machine.compare(">=", growable.length, Const(limit)))
+        growable = _without(machine, growable, full, growable_list_items.pop)
+    write(machine, self, growable_list_items.push_first(machine, growable, item))
     return NONE
 
 
-def _without(machine, stack: Stack, full: bool | Var, remove: Callable) -> Stack:
-    """The stack without an item at one end where it is full."""
+def _without(machine, growable: GrowableList, full: bool | Var, remove: Callable) -> GrowableList:
+    """The growable list without an item at one end where it is full."""
     if full is False:
-        return stack
+        return growable
     if full is True:
-        return remove(machine, stack)[0]
-    holder = Ref(machine.heap.new("list", list, machine.location(), stack))
+        return remove(machine, growable)[0]
+    holder = Ref(machine.heap.new("list", list, machine.location(), growable))
 
     def shorter() -> Value:
-        write(machine, holder, remove(machine, stack)[0])
+        write(machine, holder, remove(machine, growable)[0])
         return NONE
 
     machine.cond(full, shorter, lambda: NONE)
     return machine.heap.read(holder.object, "<items>")
 
 
-def _extend(machine, self: Value, stack: Stack | None, iterable: Value) -> Value:
+def _extend(machine, self: Value, growable: GrowableList | None, iterable: Value) -> Value:
     machine.call(Const(_append_each), [machine.getattr(self, "append"), iterable])
     return NONE
 
@@ -116,36 +117,36 @@ def _append_each(append, iterable):
         append(item)
 
 
-def _pop(machine, self: Ref, stack: Stack, where: Value = _LAST) -> Value:
+def _pop(machine, self: Ref, growable: GrowableList, where: Value = _LAST) -> Value:
     deque = machine.heap.objects[self.object].cls is collections.deque
-    _check_filled(machine, stack, _DEQUE_EMPTY if deque else _POP_EMPTY)
+    _check_filled(machine, growable, _DEQUE_EMPTY if deque else _POP_EMPTY)
     if isinstance(where, Const) and where.value == -1:
-        rest, item = growable_list_items.pop(machine, stack)
+        rest, item = growable_list_items.pop(machine, growable)
     elif isinstance(where, Const) and where.value == 0:
-        rest, item = growable_list_items.pop_first(machine, stack)
+        rest, item = growable_list_items.pop_first(machine, growable)
     else:
-        at = growable_list_edits.index(machine, stack, lists.size_index(machine, where), _POP_RANGE)
-        item = growable_list_items.item(machine, stack, at, place=growable_list_items.FREE)
-        rest = growable_list_edits.without(machine, stack, at)
+        at = growable_list_edits.index(machine, growable, lists.size_index(machine, where), _POP_RANGE)
+        item = growable_list_items.item(machine, growable, at, place=growable_list_items.FREE)
+        rest = growable_list_edits.without(machine, growable, at)
     write(machine, self, rest)
     return item
 
 
-def _popleft(machine, self: Ref, stack: Stack) -> Value:
-    return _pop(machine, self, stack, _ZERO)
+def _popleft(machine, self: Ref, growable: GrowableList) -> Value:
+    return _pop(machine, self, growable, _ZERO)
 
 
-def _check_filled(machine, stack: Stack, error: BaseException) -> None:
-    empty = machine.truth(machine.compare("==", stack.length, _ZERO))
+def _check_filled(machine, growable: GrowableList, error: BaseException) -> None:
+    empty = machine.truth(machine.compare("==", growable.length, _ZERO))
     machine.check(empty, type(error), *error.args)
 
 
-def _insert(machine, self: Ref, stack: Stack, where: Value, item: Value) -> Value:
+def _insert(machine, self: Ref, growable: GrowableList, where: Value, item: Value) -> Value:
     if isinstance(where, Const) and where.value == 0:
-        write(machine, self, growable_list_items.push_first(machine, stack, item))
+        write(machine, self, growable_list_items.push_first(machine, growable, item))
     else:
         element_references.doubled(machine, self, item)
-        write(machine, self, growable_list_edits.inserted(machine, stack, range_objects.index(machine, where), item))
+        write(machine, self, growable_list_edits.inserted(machine, growable, range_objects.index(machine, where), item))
     return NONE
 
 
@@ -163,20 +164,20 @@ def _remove_item(items, wanted):
     del items[found]
 
 
-def _remove(machine, self: Ref, stack: Stack, item: Value) -> Value:
+def _remove(machine, self: Ref, growable: GrowableList, item: Value) -> Value:
     return machine.call(Const(_remove_item), [self, item])
 
 
-def _insert_into_deque(machine, self: Ref, stack: Stack, where: Value, item: Value) -> Value:
+def _insert_into_deque(machine, self: Ref, growable: GrowableList, where: Value, item: Value) -> Value:
     if _limit(machine, self) is not None:
         raise Refused("XP0004", "insert in a deque of bounded length, whose length depends on data")
-    return _insert(machine, self, stack, where, item)
+    return _insert(machine, self, growable, where, item)
 
 
-def _copy(machine, self: Ref, stack: Stack) -> Value:
+def _copy(machine, self: Ref, growable: GrowableList) -> Value:
     made = machine.new_list(())
     element_references.share(machine, self)
-    write(machine, made, growable_list_items.of(machine, self) or stack)
+    write(machine, made, growable_list_items.of(machine, self) or growable)
     info = machine.heap.objects[self.object]
     machine.heap.objects[made.object].cls = info.cls
     if info.cls is collections.deque:
@@ -185,8 +186,8 @@ def _copy(machine, self: Ref, stack: Stack) -> Value:
     return made
 
 
-def _reverse(machine, self: Ref, stack: Stack) -> Value:
-    write(machine, self, growable_list_edits.reversed_(machine, stack))
+def _reverse(machine, self: Ref, growable: GrowableList) -> Value:
+    write(machine, self, growable_list_edits.reversed_(machine, growable))
     return NONE
 
 
@@ -196,12 +197,12 @@ def _rotate_each(items, count):
             items.appendleft(items.pop())
 
 
-def _rotate(machine, self: Ref, stack: Stack, count: Value = _ONE) -> Value:
+def _rotate(machine, self: Ref, growable: GrowableList, count: Value = _ONE) -> Value:
     return machine.call(Const(_rotate_each), [self, range_objects.index(machine, count)])
 
 
-def _length(machine, self: Ref, stack: Stack) -> Value:
-    return stack.length
+def _length(machine, self: Ref, growable: GrowableList) -> Value:
+    return growable.length
 
 
 def _count_items(items, wanted):
@@ -248,34 +249,34 @@ def _find_item(items, wanted):
     raise ValueError(_not_found(items, wanted))
 
 
-def _count(machine, self: Ref, stack: Stack, item: Value) -> Value:
+def _count(machine, self: Ref, growable: GrowableList, item: Value) -> Value:
     return machine.call(Const(_count_items), [self, item])
 
 
-def _index(machine, self: Ref, stack: Stack, item: Value, *bounds: Value) -> Value:
+def _index(machine, self: Ref, growable: GrowableList, item: Value, *bounds: Value) -> Value:
     if bounds:
-        first, *last = (lists.position_among(machine, bound, stack.length) for bound in bounds)
-        return machine.call(Const(_find_between), [self, item, first, *(last or [stack.length])])
+        first, *last = (lists.position_among(machine, bound, growable.length) for bound in bounds)
+        return machine.call(Const(_find_between), [self, item, first, *(last or [growable.length])])
     return machine.call(Const(_find_item), [self, item])
 
 
-def _sort(machine, self: Ref, stack: Stack, *, key: Value = NONE, reverse: Value = Const(False)) -> Value:  # noqa: B008
+def _sort(machine, self: Ref, growable: GrowableList, *, key: Value = NONE, reverse: Value = Const(False)) -> Value:  # noqa: B008
     descending = bool(machine.static(sequence_sorting.direction(machine, reverse), "reverse of sort"))
     key = sort_keys.apart(machine, self, key)
-    write(machine, self, growable_list_sorting.sort(machine, self, stack, key, descending))
+    write(machine, self, growable_list_sorting.sort(machine, self, growable, key, descending))
     return NONE
 
 
-def _for_stacks(cls: type, name: str, rule: Callable) -> None:
+def _for_growable_lists(cls: type, name: str, rule: Callable) -> None:
     before = registry.method_rule(cls, name)
 
     def either(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
         if name == "extend" and args:
             args = (iteration.begun(machine, args[0], sized=cls is list), *args[1:])
-        stack = growable_list_items.of(machine, self)
-        if stack is None and name in _REARRANGE and isinstance(self, Ref):
-            stack = growable_list_items.of_objects(machine, self)
-        if stack is None and name == "extend" and args:
+        growable = growable_list_items.of(machine, self)
+        if growable is None and name in _REARRANGE and isinstance(self, Ref):
+            growable = growable_list_items.of_objects(machine, self)
+        if growable is None and name == "extend" and args:
             growing = grows(machine, args[0])
             each = lambda: _extend(machine, self, None, *args)  # noqa: E731
             if growing is None:
@@ -283,11 +284,13 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
             if growing:
                 return each()
         apart = (
-            stack is not None and growable_list_items.is_short(stack) and not growable_lists.has_choice(stack.element)
+            growable is not None
+            and growable_list_items.is_short(growable)
+            and not growable_lists.has_choice(growable.element)
         )
-        if stack is None or (name not in _CHEAP and apart):
+        if growable is None or (name not in _CHEAP and apart):
             return registry.passed_on(before, machine, self, *args, **kwargs)
-        return registry.passed_on(rule, machine, self, stack, *args, **kwargs)
+        return registry.passed_on(rule, machine, self, growable, *args, **kwargs)
 
     for mark, marked in (
         (registry.takes_mixed, registry.accepts(before, True)),
@@ -297,7 +300,7 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
     registry.method(cls, name)(either)
 
 
-#: methods that do not take a short stack of known length apart
+#: methods that do not take a short growable list of known length apart
 _CHEAP = {"append", "appendleft", "extend", "pop", "popleft", "__len__", "copy"}
 #: methods after which another item is where one was, which one data may say
 _REARRANGE = {"pop", "popleft", "sort", "insert", "remove"}
@@ -313,7 +316,7 @@ _METHODS = {
     "index": _index,
 }
 for _name, _rule in {**_METHODS, "insert": _insert, "remove": _remove, "sort": _sort}.items():
-    _for_stacks(list, _name, _rule)
+    _for_growable_lists(list, _name, _rule)
 for _name, _rule in {
     **_METHODS,
     "appendleft": _appendleft,
@@ -322,17 +325,17 @@ for _name, _rule in {
     "insert": _insert_into_deque,
     "remove": _remove,
 }.items():
-    _for_stacks(collections.deque, _name, _rule)
+    _for_growable_lists(collections.deque, _name, _rule)
 
 
-def as_stack(machine, value: Value) -> Stack:
-    """The items of an iterable as a stack."""
+def as_growable_list(machine, value: Value) -> GrowableList:
+    """The items of an iterable as a growable list."""
     element_references.share(machine, value)
     made = machine.call(Const(list), [value])
     element_references.share(machine, made)
-    stack = growable_list_items.of(machine, made)
-    if stack is not None:
-        return stack
+    growable = growable_list_items.of(machine, made)
+    if growable is not None:
+        return growable
     items = container_protocol.contents(machine, made)
     return growable_list_items.of_items(machine, items, growable_list_items.common_element(machine, items))
 
@@ -358,10 +361,10 @@ def _operators(cls: type) -> None:
             made = machine.call(Const(_repeated), [items, count])
             if symbol == "*" or not isinstance(left, Ref):
                 return made
-            write(machine, left, as_stack(machine, made))
+            write(machine, left, as_growable_list(machine, made))
             return left
         if symbol == "+" and _both_lists(machine, left, right):
-            made = _copy(machine, as_ref(left), _stack_of(machine, as_ref(left), as_ref(right)))
+            made = _copy(machine, as_ref(left), _growable_of(machine, as_ref(left), as_ref(right)))
             _extend(machine, made, growable_list_items.of(machine, made), right)
             return made
         if symbol in ("==", "!=") and _both_lists(machine, left, right):
@@ -394,8 +397,8 @@ def _repeats_by_data(machine, left: Value, right: Value) -> bool:
         return True
     if machine.is_static(count) or machine.specialisable(number_var(count)):
         return False
-    machine.could_stack_more = True
-    return machine.stacks_more
+    machine.could_prefer_growable = True
+    return machine.prefers_growable
 
 
 def _repeated(items, count):
@@ -406,8 +409,9 @@ def _repeated(items, count):
     return made
 
 
-def _stack_of(machine, left: Ref, right: Ref) -> Stack:
-    """The contents of `left` as a stack; of known ones, as a stack that takes what is in `right`, too."""
+def _growable_of(machine, left: Ref, right: Ref) -> GrowableList:
+    """The contents of `left` as a growable list; of known ones, as a growable list that takes what is in `right`,
+    too."""
     found = growable_list_items.of(machine, left)
     if found is not None:
         return found
@@ -539,13 +543,13 @@ for _function in (jnp.stack, jnp.array, jnp.asarray, jnp.concatenate, jnp.hstack
 
 
 def _joined_by_jax(machine, function: Callable, value: Value) -> Value | None:
-    stack = growable_list_items.of(machine, value)
-    if stack is None or not isinstance(stack.length, Const) or stack.length.value == 0:
+    growable = growable_list_items.of(machine, value)
+    if growable is None or not isinstance(growable.length, Const) or growable.length.value == 0:
         return None
-    whole = growable_list_arrays.of_rows(machine, stack)
+    whole = growable_list_arrays.of_rows(machine, growable)
     if whole is None:
         return None
-    count: int = stack.length.value
+    count: int = growable.length.value
     rows = JaxArray(whole)
     if count != whole.type.shape[0]:
         rows = machine.getitem(rows, Const(slice(count)))
@@ -594,14 +598,14 @@ def _copies(function: Callable, implementation: Callable) -> None:
 
 def grows(machine, value: Value) -> bool | None:
     """Whether an iterable has a number of items that is only known on the device; None if that is to be found out."""
-    stack = growable_list_items.of(machine, value)
-    if stack is not None and (not isinstance(stack.length, Const) or growable_lists.has_choice(stack.element)):
+    growable = growable_list_items.of(machine, value)
+    if growable is not None and (not isinstance(growable.length, Const) or growable_lists.has_choice(growable.element)):
         return True
     if isinstance(value, BoundedArray):
         return True
     if container_protocol.heap_kind(machine, value) in ("dict", "set"):
         contents = machine.heap.read(as_ref(value).object, "<items>")
-        return isinstance(contents, Stack) and not isinstance(contents.length, Const)
+        return isinstance(contents, GrowableList) and not isinstance(contents.length, Const)
     if container_protocol.heap_kind(machine, value) in ("generator", "instance"):
         return None
     if not sequences.is_iterator(machine, value):
@@ -619,9 +623,9 @@ def _few_items(machine, value: Value) -> Value:
 
 def _is_long(machine, value: Value) -> bool:
     """Whether an iterable has so many items that a loop is better than to make each of them by itself."""
-    stack = growable_list_items.of(machine, value)
-    if stack is not None:
-        return not growable_list_items.is_short(stack)
+    growable = growable_list_items.of(machine, value)
+    if growable is not None:
+        return not growable_list_items.is_short(growable)
     if not sequences.is_iterator(machine, value):
         return False
     length = iteration.known_length(machine, value)

@@ -13,11 +13,11 @@ from xlapy.domain.coerce import instantiate
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     Const,
+    GrowableList,
     MixedScalar,
     NumpyScalar,
     Ref,
     Scalar,
-    Stack,
     Stored,
     Tuple,
     Union,
@@ -35,29 +35,29 @@ class Unsortable(Refused):
     """The order of these items is not that of numbers."""
 
 
-def sort(machine, items: Ref, stack: Stack, key: Value, descending: bool) -> Stack:
-    """The stack that the contents of a list are, in the order of its items, or of their keys."""
-    keys = stack
+def sort(machine, items: Ref, growable: GrowableList, key: Value, descending: bool) -> GrowableList:
+    """The growable list that the contents of a list are, in the order of its items, or of their keys."""
+    keys = growable
     if not is_none(key):
-        keys = _as_stack(machine, machine.call(Const(_keys_of), [items, key]))
+        keys = _as_growable_list(machine, machine.call(Const(_keys_of), [items, key]))
     if not keys.capacity:
-        return stack
+        return growable
     try:
-        return _sorted(machine, stack, growable_list_items.resized(machine, keys, stack.capacity), descending)
+        return _sorted(machine, growable, growable_list_items.resized(machine, keys, growable.capacity), descending)
     except Unsortable as refusal:
         order = _order_by_comparison(machine, items, key, descending, refusal)
-        return _in_order(machine, stack, order)
+        return _in_order(machine, growable, order)
 
 
 def _keys_of(items, key):
     return [key(item) for item in items]
 
 
-def _as_stack(machine, made: Value) -> Stack:
+def _as_growable_list(machine, made: Value) -> GrowableList:
     """What was made of the items of a list."""
-    stack = growable_list_items.of(machine, made)
-    if stack is not None:
-        return stack
+    growable = growable_list_items.of(machine, made)
+    if growable is not None:
+        return growable
     items = container_protocol.contents(machine, made)
     try:
         return growable_list_items.of_items(machine, items, growable_list_items.common_element(machine, items))
@@ -68,7 +68,7 @@ def _as_stack(machine, made: Value) -> Stack:
 # -- by what they say of each other -----------------------------------------------------------------------------------
 
 
-def _order_by_comparison(machine, items: Ref, key: Value, descending: bool, refusal: Refused) -> Stack:
+def _order_by_comparison(machine, items: Ref, key: Value, descending: bool, refusal: Refused) -> GrowableList:
     """The order that `<` of the items of a list, or of their keys, gives; `refusal` is raised if asking for it changes
     something."""
     compared = items if is_none(key) else machine.call(Const(_keys_of), [items, key])
@@ -78,7 +78,7 @@ def _order_by_comparison(machine, items: Ref, key: Value, descending: bool, refu
     if changes(machine, before, mark):
         raise refusal
     refuse_where(machine, logical_not(machine, machine.truth(sound)), *sequence_sorting.UNSOUND)
-    return _as_stack(machine, order)
+    return _as_growable_list(machine, order)
 
 
 def _order(items, descending):
@@ -129,24 +129,24 @@ def _is_sound(items, order, descending):
 # -- by numbers -------------------------------------------------------------------------------------------------------
 
 
-def _sorted(machine, stack: Stack, keys: Stack, reverse: bool) -> Stack:
+def _sorted(machine, growable: GrowableList, keys: GrowableList, reverse: bool) -> GrowableList:
     """The items in the order of their keys, which are real numbers or tuples of them.
 
     Raises:
         Unsortable: the keys are neither.
     """
     columns = _sortable(machine, instantiate(keys.element, iter(keys.rows)))
-    length = device(machine, stack.length, int)
+    length = device(machine, growable.length, int)
     for column_ in columns:
         refuse_nan(machine, column_, length)
-    order = machine.leaf(_by_columns, [length, *columns], (reverse, stack.capacity))[0]
-    return stack.with_rows([machine.leaf(_reordered, [row, order])[0] for row in stack.rows])
+    order = machine.leaf(_by_columns, [length, *columns], (reverse, growable.capacity))[0]
+    return growable.with_rows([machine.leaf(_reordered, [row, order])[0] for row in growable.rows])
 
 
-def _in_order(machine, stack: Stack, order: Stack) -> Stack:
+def _in_order(machine, growable: GrowableList, order: GrowableList) -> GrowableList:
     """The items at these positions."""
-    (positions,) = growable_list_items.resized(machine, order, stack.capacity).rows
-    return stack.with_rows([machine.leaf(_reordered, [row, positions])[0] for row in stack.rows])
+    (positions,) = growable_list_items.resized(machine, order, growable.capacity).rows
+    return growable.with_rows([machine.leaf(_reordered, [row, positions])[0] for row in growable.rows])
 
 
 def _sortable(machine, value: Value) -> list[Var]:
@@ -172,7 +172,8 @@ def _sortable(machine, value: Value) -> list[Var]:
 
 
 def _columns(machine, value: Stored) -> list[Var]:
-    """The rows that lists or tuples in a stack are compared by: of each position, whether there is an item, and it."""
+    """The rows that lists or tuples in a growable list are compared by: of each position, whether there is an item, and
+    it."""
     if value.held is None:
         return [row for part in value.parts for row in _sortable(machine, part)]
     count = value.held.capacity

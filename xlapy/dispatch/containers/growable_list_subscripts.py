@@ -1,5 +1,5 @@
-"""Subscripts of lists and deques whose contents are a stack, or become one since it is not known which item is meant,
-and membership."""
+"""Subscripts of lists and deques whose contents are a growable list, or become one since it is not known which item is
+meant, and membership."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from xlapy.dispatch.containers import (
     lists,
     nested_lists,
 )
-from xlapy.dispatch.containers.growable_list_methods import as_stack, write
+from xlapy.dispatch.containers.growable_list_methods import as_growable_list, write
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.domain import growable_lists
 from xlapy.domain.growable_lists import hollow
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     Const,
+    GrowableList,
     NumpyScalar,
     Ref,
     Scalar,
     Slice,
-    Stack,
     Tuple,
     Value,
     alternatives,
@@ -41,8 +41,8 @@ from xlapy.ir import Var
 _LIST_INDEX = provoke(operator.getitem, [], 0)
 _DEQUE_INDEX = provoke(operator.getitem, collections.deque(), 0)
 _LIST_ASSIGNMENT = provoke(operator.setitem, [], 0, 0)
-#: items of a list of numbers that becomes a stack once its subscript is not known, where it is read or where it is
-#: written: then each item is one of two, and there is nothing to know of them
+#: items of a list of numbers that becomes a growable list once its subscript is not known, where it is read or where it
+#: is written: then each item is one of two, and there is nothing to know of them
 _LONG, _WRITTEN = 48, 4
 #: the same of ints and floats
 _MIXED = 9
@@ -54,32 +54,36 @@ def is_slice(key: Value) -> bool:
     return isinstance(key, Slice) or (isinstance(key, Const) and isinstance(key.value, slice))
 
 
-def _getitem(machine, self: Ref, stack: Stack, key: Value) -> Value:
+def _getitem(machine, self: Ref, growable: GrowableList, key: Value) -> Value:
     if is_slice(key):
         made = machine.new_list(())
         element_references.share(machine, self)
-        write(machine, made, growable_list_edits.sliced(machine, growable_list_items.of(machine, self) or stack, key))
+        write(
+            machine, made, growable_list_edits.sliced(machine, growable_list_items.of(machine, self) or growable, key)
+        )
         return made
-    return element_references.lend(machine, self, stack, _position(machine, self, stack, key, _LIST_INDEX), key=key)
+    return element_references.lend(
+        machine, self, growable, _position(machine, self, growable, key, _LIST_INDEX), key=key
+    )
 
 
-def _position(machine, self: Ref, stack: Stack, key: Value, error: BaseException) -> Value:
+def _position(machine, self: Ref, growable: GrowableList, key: Value, error: BaseException) -> Value:
     key = container_protocol.index_of_item(machine, key, "list indices must be integers or slices, not {}")
     if machine.heap.objects[self.object].cls is collections.deque:
         error = _DEQUE_INDEX
-    return growable_list_edits.index(machine, stack, key, error)
+    return growable_list_edits.index(machine, growable, key, error)
 
 
-def _setitem(machine, self: Ref, stack: Stack, key: Value, item: Value) -> None:
+def _setitem(machine, self: Ref, growable: GrowableList, key: Value, item: Value) -> None:
     if is_slice(key):
-        new = as_stack(machine, item)
-        write(machine, self, new if _is_whole(key) else growable_list_edits.replaced(machine, stack, key, new))
+        new = as_growable_list(machine, item)
+        write(machine, self, new if _is_whole(key) else growable_list_edits.replaced(machine, growable, key, new))
         return
     if element_references.lies_there(machine, self, key, item):
         return
     element_references.doubled(machine, self, item)
-    at = _position(machine, self, stack, key, _LIST_ASSIGNMENT)
-    write(machine, self, growable_list_items.put(machine, stack, at, item))
+    at = _position(machine, self, growable, key, _LIST_ASSIGNMENT)
+    write(machine, self, growable_list_items.put(machine, growable, at, item))
 
 
 def _is_whole(key: Value) -> bool:
@@ -88,14 +92,14 @@ def _is_whole(key: Value) -> bool:
     return all(is_none(p) or isinstance(p, Const) and p.value == slice(None) for p in parts)
 
 
-def _delitem(machine, self: Ref, stack: Stack, key: Value) -> None:
+def _delitem(machine, self: Ref, growable: GrowableList, key: Value) -> None:
     if is_slice(key):
-        write(machine, self, growable_list_edits.cut(machine, stack, key))
+        write(machine, self, growable_list_edits.cut(machine, growable, key))
         return
     write(
         machine,
         self,
-        growable_list_edits.without(machine, stack, _position(machine, self, stack, key, _LIST_ASSIGNMENT)),
+        growable_list_edits.without(machine, growable, _position(machine, self, growable, key, _LIST_ASSIGNMENT)),
     )
 
 
@@ -106,13 +110,13 @@ def _has_item(items, wanted):
     return False
 
 
-def _contains(machine, item: Value, self: Ref, stack: Stack) -> bool | Var:
+def _contains(machine, item: Value, self: Ref, growable: GrowableList) -> bool | Var:
     return machine.truth(machine.call(Const(_has_item), [self, item]))
 
 
-def _of_numbers(machine, self: Value, key: Value, where: dict) -> Stack | None:
-    """A long list of numbers of one type as a stack, once it is subscripted by an index on the device: what the list
-    holds from now on. A list of the caller's is left as it is while it is only read."""
+def _of_numbers(machine, self: Value, key: Value, where: dict) -> GrowableList | None:
+    """A long list of numbers of one type as a growable list, once it is subscripted by an index on the device: what the
+    list holds from now on. A list of the caller's is left as it is while it is only read."""
     read = where is container_protocol.GETITEM
     if (
         not (read or where is container_protocol.SETITEM)
@@ -141,20 +145,22 @@ def _of_numbers(machine, self: Value, key: Value, where: dict) -> Stack | None:
     return growable_list_items.of(machine, self)
 
 
-def _of_mixed_numbers(machine, self: Ref, contents: Tuple) -> Stack | None:
-    """A list of ints and floats as a stack, if these are too many to be told apart in branches."""
+def _of_mixed_numbers(machine, self: Ref, contents: Tuple) -> GrowableList | None:
+    """A list of ints and floats as a growable list, if these are too many to be told apart in branches."""
     if not machine.tables or len(contents.items) < _MIXED or not all(map(_is_number, contents.items)):
         return None
-    stack = _packed(machine, contents, contents)
-    if stack is None:
+    growable = _packed(machine, contents, contents)
+    if growable is None:
         return None
     machine.has_tables = True
-    write(machine, self, stack)
-    return stack
+    write(machine, self, growable)
+    return growable
 
 
-def _packed(machine, contents: Tuple, source: Value | None = None, field: Callable | None = None) -> Stack | None:
-    """Known items as a stack, if they have enough in common; `source` and `field` as for
+def _packed(
+    machine, contents: Tuple, source: Value | None = None, field: Callable | None = None
+) -> GrowableList | None:
+    """Known items as a growable list, if they have enough in common; `source` and `field` as for
     `growable_list_items.of_items`."""
     try:
         element = growable_list_items.common_element(machine, contents.items, source, field)
@@ -168,16 +174,16 @@ def _is_number(value: Value) -> bool:
     return all(container_protocol.is_number(v) for v in options)
 
 
-def _of_lists(machine, self: Value, key: Value) -> Stack | None:
-    """A list of the program's own lists of several lengths, or empty ones, as a stack, once it is subscripted by an
-    index that depends on data: what the list holds from now on."""
+def _of_lists(machine, self: Value, key: Value) -> GrowableList | None:
+    """A list of the program's own lists of several lengths, or empty ones, as a growable list, once it is subscripted
+    by an index that depends on data: what the list holds from now on."""
     if not isinstance(self, Ref) or not isinstance(key, Scalar | NumpyScalar):
         return None
     contents = machine.heap.read(self.object, "<items>")
     if machine.heap.objects[self.object].cls is not list or not isinstance(contents, Tuple):
         return None
     if machine.tables and not machine.is_static(key) and nested_lists.is_table(machine, self):
-        return nested_lists.as_stack(machine, self)
+        return nested_lists.as_growable_list(machine, self)
     if not growable_list_items.grow(machine, contents.items) or len(set(contents.items)) < len(contents.items):
         return None
     if machine.is_static(key):
@@ -186,12 +192,12 @@ def _of_lists(machine, self: Value, key: Value) -> Stack | None:
         # the length of a list that depends on data would still be unknown
         if not machine.specialisable(key.var) or not any(_is_of_data(machine, v) for v in contents.items):
             return None
-    stack = _packed(machine, contents, self, growable_list_items.of_several_lengths(machine, contents.items))
-    if stack is None or not growable_lists.has_own(stack.element):
+    growable = _packed(machine, contents, self, growable_list_items.of_several_lengths(machine, contents.items))
+    if growable is None or not growable_lists.has_own(growable.element):
         return None
     with growable_list_items.places_kept(machine):
-        write(machine, self, stack)
-    return stack
+        write(machine, self, growable)
+    return growable
 
 
 def _is_of_data(machine, value: Value) -> bool:
@@ -201,9 +207,9 @@ def _is_of_data(machine, value: Value) -> bool:
     return low < high
 
 
-def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | None:
-    """The items of a list as a stack, if it is sliced between bounds that depend on data. A list whose slice is
-    assigned or deleted holds the stack from now on."""
+def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> GrowableList | None:
+    """The items of a list as a growable list, if it is sliced between bounds that depend on data. A list whose slice is
+    assigned or deleted holds the growable list from now on."""
     if (
         where is container_protocol.CONTAINS
         or not isinstance(key, Slice)
@@ -216,14 +222,15 @@ def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | No
     contents = machine.heap.read(as_ref(self).object, "<items>")
     if not isinstance(contents, Tuple) or not contents.items or any(isinstance(v, Ref) for v in contents.items):
         return None
-    stack = _packed(machine, contents)
-    if stack is not None and where is not container_protocol.GETITEM:
-        write(machine, as_ref(self), stack)
-    return stack
+    growable = _packed(machine, contents)
+    if growable is not None and where is not container_protocol.GETITEM:
+        write(machine, as_ref(self), growable)
+    return growable
 
 
-def _given_data(machine, self: Value, key: Value, item: Value) -> Stack | None:
-    """The items of a list as a stack, if a list whose length depends on data takes the place of a slice of it."""
+def _given_data(machine, self: Value, key: Value, item: Value) -> GrowableList | None:
+    """The items of a list as a growable list, if a list whose length depends on data takes the place of a slice of
+    it."""
     if not is_slice(key) or not isinstance(self, Ref) or not growable_list_items.is_whole(machine, item):
         return None
     contents = machine.heap.read(self.object, "<items>")
@@ -241,18 +248,18 @@ def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
 
         def either(machine, /, *args: Value, _before=before) -> Any:
             self = args[receiver]
-            stack = growable_list_items.of(machine, self) or _of_numbers(machine, self, args[1], where)
-            if stack is None and where is container_protocol.GETITEM:
-                stack = _of_lists(machine, self, args[1])
-            stack = stack or _sliced_by_data(machine, self, args[1], where)
-            if stack is None and where is container_protocol.SETITEM:
-                stack = _given_data(machine, self, args[1], args[2])
-            if stack is None:
+            growable = growable_list_items.of(machine, self) or _of_numbers(machine, self, args[1], where)
+            if growable is None and where is container_protocol.GETITEM:
+                growable = _of_lists(machine, self, args[1])
+            growable = growable or _sliced_by_data(machine, self, args[1], where)
+            if growable is None and where is container_protocol.SETITEM:
+                growable = _given_data(machine, self, args[1], args[2])
+            if growable is None:
                 return _before(machine, *args)
             if where is not container_protocol.CONTAINS and machine.type_of(self) is collections.deque:
                 args = (self, container_protocol.index_of_item(machine, args[1], lists.NO_DEQUE_INDEX), *args[2:])
             place = receiver + 1
-            return rule(machine, *args[:place], stack, *args[place:])
+            return rule(machine, *args[:place], growable, *args[place:])
 
         where[cls] = either
 

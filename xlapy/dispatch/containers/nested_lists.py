@@ -20,10 +20,10 @@ from xlapy.dispatch.numbers.scalar_values import device, scalar
 from xlapy.dispatch.unions import contents_of_lists
 from xlapy.domain.growable_lists import has_own, hollow, known_length
 from xlapy.domain.join import JoinFailure
-from xlapy.domain.values import Const, NumpyScalar, Ref, Scalar, Stack, Tuple, Union, Value, as_ref, tuple_items
+from xlapy.domain.values import Const, GrowableList, NumpyScalar, Ref, Scalar, Tuple, Union, Value, as_ref, tuple_items
 
 #: the contents of a row
-Row = Stack | Tuple
+Row = GrowableList | Tuple
 
 
 def of(machine, value: Value) -> Sequence[Row] | None:
@@ -70,7 +70,7 @@ def store(machine, which: Union, rows: Sequence[Row], at: Value, value: Value) -
     kind = value_selection.signature(value)
     row, ends = _row(machine, which), _ends(rows)
     number = kind if kind is not None and kind[0] in ("python", "numpy") and kind == _kind(rows) else None
-    if number is not None and any(isinstance(c, Stack) for c in rows) and not _is_ragged(rows):
+    if number is not None and any(isinstance(c, GrowableList) for c in rows) and not _is_ragged(rows):
         _store_number(machine, which, rows, at, value_selection.as_var(machine, value, number), number)
         return True
     if not all(isinstance(c, Tuple) for c in rows):
@@ -93,10 +93,10 @@ def store(machine, which: Union, rows: Sequence[Row], at: Value, value: Value) -
 def _store_number(machine, which: Union, rows: Sequence[Row], at: Value, new, kind: tuple) -> None:
     held = [_numbers(machine, c, kind) for c in rows]
     row, column = device(machine, _row(machine, which), int), device(machine, at, int)
-    for k, (ref, stack) in enumerate(zip(which.alternatives, held, strict=True)):
+    for k, (ref, growable) in enumerate(zip(which.alternatives, held, strict=True)):
         here = machine.builder.constant(k, np.dtype(np.int64))
-        changed = machine.leaf(_stored, [stack.rows[0], row, here, column, new])[0]
-        machine.heap.write(as_ref(ref).object, "<items>", stack.with_rows((changed,)))
+        changed = machine.leaf(_stored, [growable.rows[0], row, here, column, new])[0]
+        machine.heap.write(as_ref(ref).object, "<items>", growable.with_rows((changed,)))
 
 
 def _row(machine, which: Union) -> Value:
@@ -126,7 +126,7 @@ def _kind(rows: Sequence[Row]) -> tuple | None:
     """The signature of all items, if they are numbers of one type."""
     kinds = set()
     for c in rows:
-        items = (c.element,) if isinstance(c, Stack) else tuple_items(c)
+        items = (c.element,) if isinstance(c, GrowableList) else tuple_items(c)
         kinds |= {
             value_selection.signature(item) if isinstance(item, Const | Scalar | NumpyScalar) else None
             for item in items
@@ -134,9 +134,9 @@ def _kind(rows: Sequence[Row]) -> tuple | None:
     return next(iter(kinds)) if len(kinds) == 1 else None
 
 
-def _numbers(machine, row: Row, kind: tuple) -> Stack:
-    """A row of numbers as a stack without room for more."""
-    if isinstance(row, Stack):
+def _numbers(machine, row: Row, kind: tuple) -> GrowableList:
+    """A row of numbers as a growable list without room for more."""
+    if isinstance(row, GrowableList):
         return growable_list_items.resized(machine, row, machine.static(row.length))
     return growable_list_items.of_items(machine, tuple_items(row), hollow(tuple_items(row)[0]))
 
@@ -173,7 +173,7 @@ def _shape(machine, table: Value) -> tuple[int, ...] | None:
     if info.kind != "list" or info.cls is not list or info.source is not None:
         return None
     contents = machine.heap.read(table.object, "<items>")
-    if isinstance(contents, Stack):
+    if isinstance(contents, GrowableList):
         count = known_length(contents)
         return None if count is None else (count,)
     if not isinstance(contents, Tuple) or not contents.items:
@@ -187,24 +187,25 @@ def _shape(machine, table: Value) -> tuple[int, ...] | None:
     return (len(contents.items), *inner)
 
 
-def as_stack(machine, table: Ref) -> Stack | None:
-    """What a table holds from now on: its rows as a stack, of stacks. None if rows are in it twice, or elsewhere."""
+def as_growable_list(machine, table: Ref) -> GrowableList | None:
+    """What a table holds from now on: its rows as a growable list, of growable lists. None if rows are in it twice, or
+    elsewhere."""
     try:
-        stack = _stacked(machine, table)
+        growable = _stacked(machine, table)
     except JoinFailure:
         return None
-    if not has_own(stack.element):
+    if not has_own(growable.element):
         return None
     machine.has_tables = True
     with growable_list_items.places_kept(machine):
-        machine.heap.write(table.object, "<items>", stack)
-    return stack
+        machine.heap.write(table.object, "<items>", growable)
+    return growable
 
 
-def _stacked(machine, table: Ref) -> Stack:
-    """The items of a table; those of its rows are read as stacks, too, and left as they are in the rows."""
+def _stacked(machine, table: Ref) -> GrowableList:
+    """The items of a table; those of its rows are read as growable lists, too, and left as they are in the rows."""
     contents = machine.heap.read(table.object, "<items>")
-    if isinstance(contents, Stack):
+    if isinstance(contents, GrowableList):
         return contents
     items = contents.items
     if not isinstance(items[0], Ref):

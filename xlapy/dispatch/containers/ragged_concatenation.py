@@ -25,11 +25,11 @@ _EMPTY = "need at least one array to concatenate"
 def joined(machine, function: object, value: Value, axis: int) -> Value | None:
     """The arrays of the list one behind the other; None where they are no such arrays, or are put together along
     another dimension than the one whose length differs."""
-    stack = growable_list_items.of(machine, value)
-    if stack is None or function not in (np.hstack, np.concatenate):
+    growable = growable_list_items.of(machine, value)
+    if growable is None or function not in (np.hstack, np.concatenate):
         return None
-    element = instantiate(stack.element, iter(stack.rows))
-    found = [_parts(machine, v, stack.capacity) for v in alternatives(element)]
+    element = instantiate(growable.element, iter(growable.rows))
+    found = [_parts(machine, v, growable.capacity) for v in alternatives(element)]
     parts = [part for part in found if part is not None]
     if len(parts) < len(found) or len({(d, len(rows.type.shape), rows.type.dtype) for d, rows, _, _ in parts}) > 1:
         return None
@@ -37,13 +37,13 @@ def joined(machine, function: object, value: Value, axis: int) -> Value | None:
     wanted = (0 if rank == 1 else 1) if function is np.hstack else axis % rank if -rank <= axis < rank else None
     shapes = {_without(rows.type.shape[1:], place) for _, rows, _, _ in parts}
     room = max(rows.type.shape[1 + place] for _, rows, _, _ in parts)
-    size = stack.capacity * room * math.prod(next(iter(shapes)))
+    size = growable.capacity * room * math.prod(next(iter(shapes)))
     if wanted != place or len(shapes) > 1 or size > _MOST:
         return None
     operands = [v for _, *three in parts for v in three]
     if isinstance(element, Union):
         operands.append(element.selector)
-    count = device(machine, stack.length, int)
+    count = device(machine, growable.length, int)
     none = machine.builder.elementwise("lt", count, machine.builder.constant(1, masked_axes.INT64))
     machine.check(none, ValueError, _EMPTY)
     whole, valid, length = machine.leaf(_put_together, [count, *operands], (len(parts), place, room), name="rows")

@@ -39,9 +39,9 @@ from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     UNBOUND,
     Const,
+    GrowableList,
     Mapping,
     Ref,
-    Stack,
     Tuple,
     Union,
     Value,
@@ -103,7 +103,7 @@ def dict_iterator(machine, value: Ref) -> Ref:
             contents = growable_list_items.settled(machine, owner)
         except JoinFailure as error:
             raise Refused("XP0004", "iteration over a dict or set with one of several sets of keys") from error
-    if isinstance(contents, Stack):
+    if isinstance(contents, GrowableList):
         return _table_iterator(machine, owner, what)
     keys = ordered_keys(machine, owner.object)
     cls = type(iter({})) if machine.heap.objects[owner.object].kind == "dict" else type(iter(set()))
@@ -242,7 +242,7 @@ _VIEWS = {what: Kind(what, _view_step(what), _view_plan(what), _view_length) for
 
 def _table_iterator(machine, owner: Ref, what: str) -> Ref:
     """Over a dict of unknown keys: over those that it has now, and the values that it has then."""
-    pairs: Stack = machine.heap.read(owner.object, "<items>")
+    pairs: GrowableList = machine.heap.read(owner.object, "<items>")
     if machine.heap.objects[owner.object].kind == "set":
         before = _list_of(machine, growable_lists.column(pairs, "keys"))
         keys = _list_of(machine, dynamic_set_order.in_order(machine, pairs, owner.object))
@@ -252,7 +252,7 @@ def _table_iterator(machine, owner: Ref, what: str) -> Ref:
     return new(machine, _TABLES[what], type(iter({})), source=keys, position=_ZERO, owner=owner, size=pairs.length)
 
 
-def _list_of(machine, contents: Stack) -> Ref:
+def _list_of(machine, contents: GrowableList) -> Ref:
     return Ref(machine.heap.new("list", list, machine.location(), contents))
 
 
@@ -260,7 +260,7 @@ def _resized(machine, number: int) -> bool | Var:
     """Whether the dict of an iterator has another size than it had."""
     heap = machine.heap
     contents = heap.read(heap.read(number, "owner").object, "<items>")
-    now = contents.length if isinstance(contents, Stack) else Const(len(_known_entries(machine, number)))
+    now = contents.length if isinstance(contents, GrowableList) else Const(len(_known_entries(machine, number)))
     size = heap.read(number, "size")
     return False if now is size else machine.truth(machine.compare("!=", now, size))
 
@@ -270,8 +270,8 @@ def _table_item(machine, number: int, what: str, position: Value) -> Value:
     for one that was deleted and put in again."""
     heap = machine.heap
     source, contents = heap.read(number, "source"), heap.read(heap.read(number, "owner").object, "<items>")
-    known: Stack = heap.read(source.object, "<items>")
-    if not isinstance(contents, Stack):
+    known: GrowableList = heap.read(source.object, "<items>")
+    if not isinstance(contents, GrowableList):
         raise Refused(
             "XP0004",
             "a dict with keys that depend on data is emptied while it is iterated over",
@@ -305,7 +305,7 @@ def _member(machine, number: int, position: Value) -> Value:
     """The member of a set of unknown members at a position; other members may not have come into the set meanwhile."""
     heap = machine.heap
     contents, before = (heap.read(heap.read(number, name).object, "<items>") for name in ("owner", "before"))
-    rows = growable_lists.column(contents, "keys").rows if isinstance(contents, Stack) else ()
+    rows = growable_lists.column(contents, "keys").rows if isinstance(contents, GrowableList) else ()
     if [row.type for row in rows] != [row.type for row in before.rows]:
         raise Refused("XP0004", "a set is changed while it is iterated over", "loop over a list of it")
     changed = [pair for pair in zip(rows, before.rows, strict=True) if pair[0] is not pair[1]]

@@ -160,8 +160,12 @@ def length_of(machine, source: Value) -> Value:
         case BoundedArray():
             return masked_axes.shape_of(machine, source)[0]
         case Ref():
-            stack = growable_list_items.settled(machine, source)
-            return stack.length if stack is not None else Const(len(machine.heap.read(source.object, "<items>").items))
+            growable = growable_list_items.settled(machine, source)
+            return (
+                growable.length
+                if growable is not None
+                else Const(len(machine.heap.read(source.object, "<items>").items))
+            )
     return range_objects.length(machine, source)
 
 
@@ -188,9 +192,9 @@ def item_of(machine, source: Value, position: Value, iterator: int | None = None
         case Tuple():
             return value_selection.gather(machine, source.items, position)
         case Ref():
-            stack = growable_list_items.settled(machine, source)
-            if stack is not None:
-                return element_references.lend(machine, source, stack, position, iterator=iterator)
+            growable = growable_list_items.settled(machine, source)
+            if growable is not None:
+                return element_references.lend(machine, source, growable, position, iterator=iterator)
             contents = tuple_items(machine.heap.read(source.object, "<items>"))
             known = isinstance(position, Const)
             if len(contents) <= (position.value if known else 0):  # of several contents one that nobody comes to
@@ -223,13 +227,13 @@ def loops(machine, source: Value) -> bool:
         case Tuple():
             return len(source.items) > machine.short_sequence and value_selection.stackable(machine, source.items)
         case Ref():
-            stack = growable_list_items.settled(machine, source)
-            if stack is None:
-                stack = growable_list_items.of_objects(machine, source)
-            if stack is not None:
-                if machine.stacks_objects and growable_lists.has_own(stack.element):
+            growable = growable_list_items.settled(machine, source)
+            if growable is None:
+                growable = growable_list_items.of_objects(machine, source)
+            if growable is not None:
+                if machine.prefers_growable_objects and growable_lists.has_own(growable.element):
                     return True
-                return not isinstance(stack.length, Const) or stack.length.value > machine.short_sequence
+                return not isinstance(growable.length, Const) or growable.length.value > machine.short_sequence
             contents = tuple_items(machine.heap.read(source.object, "<items>"))
             return len(contents) > machine.short_sequence and value_selection.stackable(machine, contents)
     return True

@@ -196,9 +196,9 @@ def _is_integer(machine: Machine, value: Value) -> bool:
 def _are_integers(machine: Machine, value: Value) -> bool:
     if isinstance(value, NdArray):
         return bool(value.type.shape) and value.type.dtype.kind == "i"
-    stack = growable_list_items.of(machine, value)
-    if stack is not None and not isinstance(stack.length, Const):
-        return _is_integer(machine, stack.element)
+    growable = growable_list_items.of(machine, value)
+    if growable is not None and not isinstance(growable.length, Const):
+        return _is_integer(machine, growable.element)
     items = sequence_items(machine, value)
     return items is not None and all(_is_integer(machine, v) or _are_integers(machine, v) for v in items)
 

@@ -22,6 +22,7 @@ from xlapy.domain.values import (
     BoundMethod,
     Const,
     Function,
+    GrowableList,
     Intrinsic,
     JaxArray,
     Mapping,
@@ -31,7 +32,6 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
-    Stack,
     Tuple,
     Union,
     Value,
@@ -292,7 +292,7 @@ def _copied(machine, value: Value, part, hook: str, memo: dict[int, Value] | Non
         memo[value.object] = Ref(number)
     for name in _slots(machine, value.object):
         contents = machine.heap.read(value.object, name)
-        if isinstance(contents, Stack) and hook != "__copy__" and references(contents.element):
+        if isinstance(contents, GrowableList) and hook != "__copy__" and references(contents.element):
             raise Refused("XP0004", "a deep copy of a list that grew in a loop, of objects of the caller's")
         if contents is not UNBOUND:
             machine.heap.write(number, name, _contents(contents, part))
@@ -318,7 +318,7 @@ def _slots(machine, number: int) -> list[str]:
 
 
 def _contents(value: Value, part) -> Value:
-    if isinstance(value, Stack):
+    if isinstance(value, GrowableList):
         # its items are values
         return value
     if isinstance(value, Mapping):

@@ -19,11 +19,11 @@ from xlapy.domain.values import (
     NONE,
     UNBOUND,
     Const,
+    GrowableList,
     JaxArray,
     MixedScalar,
     NdArray,
     Ref,
-    Stack,
     Tuple,
     Union,
     Value,
@@ -94,9 +94,9 @@ def _add(machine: Machine, line: Value) -> None:
 def _append(machine: Machine, line: Value) -> Value:
     """Add a line to the texts of the run, whichever they are."""
     before = machine.heap.slots.get((STATE, "<items>"), Tuple(()))
-    if isinstance(before, Stack):
+    if isinstance(before, GrowableList):
         after: Value = growable_list_items.push(machine, before, line)
-    elif isinstance(before, Union) and any(isinstance(a, Stack) for a in before.alternatives):
+    elif isinstance(before, Union) and any(isinstance(a, GrowableList) for a in before.alternatives):
         raise Refused("XP0010", "print where one of several loops may have printed")
     elif isinstance(before, Union):
         after = Union(before.selector, tuple(Tuple((*tuple_items(a), line)) for a in before.alternatives))
@@ -137,7 +137,7 @@ def snapshot(machine: Machine, value: Value) -> Value:
             items = (
                 machine.heap.read(value.object, "<items>") if info.kind in ("list", "tuple", "dict", "set") else UNBOUND
             )
-            if isinstance(items, Union) or isinstance(items, Stack) and info.kind != "list":
+            if isinstance(items, Union) or isinstance(items, GrowableList) and info.kind != "list":
                 raise Refused(
                     "XP0010",
                     "the text of a container whose length depends on data",

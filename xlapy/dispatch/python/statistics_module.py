@@ -18,7 +18,7 @@ from xlapy.dispatch.numbers.scalar_values import fold
 from xlapy.dispatch.numpy.rule_operands import materialise, skeleton
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
-from xlapy.domain.values import Const, NdArray, NumpyScalar, Ref, Stack, Tuple, Value, alternatives
+from xlapy.domain.values import Const, GrowableList, NdArray, NumpyScalar, Ref, Tuple, Value, alternatives
 
 
 def _quotient(total, count):
@@ -125,7 +125,7 @@ def _samples(machine, value: Value) -> tuple[Value, ...]:
     """Items of a list or tuple, of all types that they have."""
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
         value = machine.heap.read(value.object, "<items>")
-    if isinstance(value, Stack):
+    if isinstance(value, GrowableList):
         return tuple(alternatives(value.element))
     return value.items if isinstance(value, Tuple) else ()
 

@@ -16,7 +16,7 @@ from xlapy.dispatch.numbers.scalar_values import COMPARISONS, bounds_of, defines
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds, string_formatting
 from xlapy.domain.growable_lists import has_choice
-from xlapy.domain.values import Const, NumpyScalar, Stack, Text, Tuple, Union, Value, constants
+from xlapy.domain.values import Const, GrowableList, NumpyScalar, Text, Tuple, Union, Value, constants
 
 _PERCENT = re.compile(
     r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d+))?(?P<kind>[a-zA-Z%])"
@@ -166,9 +166,9 @@ def join(machine, self: Value, iterable: Value) -> Value:
     kind = container_protocol.heap_kind(machine, iterable)
     if kind == "generator" and dynamic_dicts.has_unknown(machine, iterable):
         iterable = machine.call(Const(list), [iterable])
-    stack = growable_list_items.of(machine, iterable)
-    if stack is not None and (not isinstance(stack.length, Const) or has_choice(stack.element)):
-        return _joined_on_the_host(machine, self, iterable, stack)
+    growable = growable_list_items.of(machine, iterable)
+    if growable is not None and (not isinstance(growable.length, Const) or has_choice(growable.element)):
+        return _joined_on_the_host(machine, self, iterable, growable)
     parts: list[Value] = []
     for number, item in enumerate(iteration.items(machine, iterable)):
         if not is_text(machine, item):
@@ -179,9 +179,9 @@ def join(machine, self: Value, iterable: Value) -> Value:
     return string_formatting.join_strings(machine, parts) if known is None else Const("".join(known))
 
 
-def _joined_on_the_host(machine, separator: Value, strings: Value, stack: Stack) -> Value:
+def _joined_on_the_host(machine, separator: Value, strings: Value, growable: GrowableList) -> Value:
     """The strings of a list that grew, joined: a part of a text that is a list with a format of its own."""
-    if not is_text(machine, stack.element):
+    if not is_text(machine, growable.element):
         raise Refused("XP0004", "join of a list whose length depends on data, of items that are no strings")
     copied = machine.call(Const(list), [strings])
     return machine.message("{:{}}", copied, string_formatting.join_strings(machine, [Const("join:"), separator]))
