@@ -588,8 +588,8 @@ def test_large_arrays_are_read_where_they_lie(before, made, monkeypatch):
     x = RNG.random(400)
     y = x.copy()
     given = []
-    original = transfers.lent
-    monkeypatch.setattr(transfers, "lent", lambda array: given.append(array) or original(array))
+    original = transfers.memory_slice
+    monkeypatch.setattr(transfers, "memory_slice", lambda array: given.append(array) or original(array))
     compare(xlapy.jit(program)(a, x), program(a, y))
     compare(x, y)
     np.testing.assert_array_equal(memory, kept)
@@ -604,8 +604,8 @@ def test_large_arrays_are_not_lent_to_loops_of_xla(made, monkeypatch):
         return s
 
     a, given = RNG.random((400, 400)), []
-    original = transfers.lent
-    monkeypatch.setattr(transfers, "lent", lambda array: given.append(array) or original(array))
+    original = transfers.memory_slice
+    monkeypatch.setattr(transfers, "memory_slice", lambda array: given.append(array) or original(array))
     compare(xlapy.jit(program)(a, 399), program(a, 399))
     assert not made and not given
 

@@ -64,7 +64,7 @@ class Object:
 
 
 @dataclass(slots=True, eq=False)
-class Loan:
+class Borrow:
     """Where an object lies that was taken out of a growable list: in the container `owner`, at a position, `whole`
     being the item (of a dict: the value). What is changed of it is changed there.
 
@@ -139,8 +139,8 @@ class Heap:
         #: objects of each class that were ever put into growable lists or taken out
         self._placed: dict[type, set[int]] = {}
         #: objects that were taken out of a growable list and may be changed, and for each container those of its items
-        self.loans: dict[int, Loan] = {}
-        self.lent: dict[int, list[Loan]] = {}
+        self.borrows: dict[int, Borrow] = {}
+        self.borrowed: dict[int, list[Borrow]] = {}
         #: `give_back(number, field, value)` writes an object that lies in a growable list; False if that may not be
         self.give_back: Callable[[int, str, Value], bool] = lambda number, name, value: False
         #: `fetch(number, field)` reads a slot that is out of date where the object lies; None if that is not known
@@ -155,8 +155,8 @@ class Heap:
         self.receives_first = False
         #: classes of objects that one container may hold twice
         self.doubled: set[type] = set()
-        #: the loans of which something is being given back
-        self.giving: list[Loan] = []
+        #: the borrows of which something is being given back
+        self.giving: list[Borrow] = []
         #: whether items stay where they are in what is being written
         self.keeps_places = False
         #: whether some container may have one of several contents
@@ -309,16 +309,16 @@ class Heap:
     def scatter(self, number: int) -> None:
         """The items of a container may lie elsewhere from now on."""
         self.scattered[number] = self.scattered.get(number, 0) + 1
-        for loan in self.lent.get(number, ()):
-            if (loan.number, "home") in self.slots:
+        for borrow in self.borrowed.get(number, ()):
+            if (borrow.number, "home") in self.slots:
                 self.untold += 1
-                self.slots[(loan.number, "home")] = STALE
+                self.slots[(borrow.number, "home")] = STALE
 
-    def lend(self, loan: Loan) -> None:
-        """An item of a container is where a loan says."""
+    def add_borrow(self, borrow: Borrow) -> None:
+        """An item of a container is where a borrow says."""
         self.untold += 1
-        self.slots[(loan.number, "home")] = TRUE
-        self.lent.setdefault(loan.owner, []).append(loan)
+        self.slots[(borrow.number, "home")] = TRUE
+        self.borrowed.setdefault(borrow.owner, []).append(borrow)
 
     def freeze(self, number: int) -> None:
         """An object must not be changed from now on."""
@@ -363,14 +363,14 @@ class Heap:
     def _moved(self, number: int, where: tuple[object, ...]) -> tuple[int, int, int] | None:
         """What moves an item into another container: the iterator, its container and the other one. None if that might
         hold it twice."""
-        loan, known = self.loans.get(number), self.captured.get(number)
+        borrow, known = self.borrows.get(number), self.captured.get(number)
         target = where[0].object if isinstance(where[0], Ref) else self.receiver
-        if loan is None or loan.iterator is None or loan.lost or target is None or target == loan.owner:
+        if borrow is None or borrow.iterator is None or borrow.lost or target is None or target == borrow.owner:
             return None
-        still = self.scattered.get(loan.owner, 0) == self.begun.get(loan.iterator)
-        if not still or known is None or known.where[:1] != loan.place[:1]:
+        still = self.scattered.get(borrow.owner, 0) == self.begun.get(borrow.iterator)
+        if not still or known is None or known.where[:1] != borrow.place[:1]:
             return None
-        move, mark = (loan.iterator, loan.owner, target), self.captured.get(self.objects[number].cls)
+        move, mark = (borrow.iterator, borrow.owner, target), self.captured.get(self.objects[number].cls)
         if mark is None:
             return move
         assert isinstance(mark.where, Moves)
@@ -384,8 +384,8 @@ class Heap:
     def settle(self, moves: Moves, name: Callable[[int], int | None], lasts: Callable[[int], bool]) -> Moves | None:
         """`Moves.at_head`; what was taken out of a container that has no name any more lies elsewhere."""
         for number in {n for move in moves.made for n in move[1:] if name(n) is None}:
-            for loan in self.lent.get(number, ()):
-                loan.lost = True
+            for borrow in self.borrowed.get(number, ()):
+                borrow.lost = True
         return moves.at_head(name, lasts)
 
     def copied(self, classes: set[type]) -> None:
@@ -393,15 +393,15 @@ class Heap:
         for cls in classes & self.captured.keys():
             self.hold(cls, Capture(self.captured[cls].loop, Moves()).joined(self.captured[cls]))
 
-    def is_ahead(self, loan: Loan, number: int) -> bool:
-        """Whether an object that may be in two growable lists is in that of a loan alone: an iterator has just given
+    def is_ahead(self, borrow: Borrow, number: int) -> bool:
+        """Whether an object that may be in two growable lists is in that of a borrow alone: an iterator has just given
         it, and all that is in two growable lists is what the same one has moved before."""
         mark, known = self.captured[self.objects[number].cls].where, self.captured.get(number)
-        if loan.iterator is None or known is None or known.where[:1] != loan.place[:1]:
+        if borrow.iterator is None or known is None or known.where[:1] != borrow.place[:1]:
             return False
-        if self.scattered.get(loan.owner, 0) != self.begun.get(loan.iterator) or not isinstance(mark, Moves):
+        if self.scattered.get(borrow.owner, 0) != self.begun.get(borrow.iterator) or not isinstance(mark, Moves):
             return False
-        return not mark.others and all(move[:2] == (loan.iterator, loan.owner) for move in mark.made)
+        return not mark.others and all(move[:2] == (borrow.iterator, borrow.owner) for move in mark.made)
 
     def is_free(self, number: int) -> bool:
         """Whether an object was taken out of the only growable list that it was in, and was put into no other."""
@@ -446,8 +446,8 @@ class Heap:
             self.show(summary)
         if number in self.taken:
             self.taken.add(summary)
-        for loan in self.lent.get(number, ()):
-            loan.lost = loan.lost or summary != number
+        for borrow in self.borrowed.get(number, ()):
+            borrow.lost = borrow.lost or summary != number
 
     def share(self, numbers: set[int]) -> bool:
         """Containers or objects may be one; whether that was known of them."""

@@ -15,7 +15,7 @@ from xlapy.dispatch import leaves, register_all  # noqa: F401
 from xlapy.dispatch.arrays import array_values
 from xlapy.dispatch.arrays.memory_order import layouts
 from xlapy.dispatch.bounded import masked_axes, size_joins
-from xlapy.dispatch.containers import element_references, growable_list_items
+from xlapy.dispatch.containers import borrowed_elements, growable_list_items
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import Advanced, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import (
@@ -106,8 +106,8 @@ class Machine:
         #: whether the program depends on the caller's setting of 64-bit types
         self.reads_ambient = False
         self.heap = Heap(world.load)
-        self.heap.give_back = functools.partial(element_references.give_back, self)
-        self.heap.fetch = functools.partial(element_references.fetch, self)
+        self.heap.give_back = functools.partial(borrowed_elements.give_back, self)
+        self.heap.fetch = functools.partial(borrowed_elements.fetch, self)
         self.heap.reflected = functools.partial(namespaces.contents, self)
         self.heap.reflect = functools.partial(namespaces.fill, self)
         self.frames: list[Frame] = []
@@ -232,7 +232,7 @@ class Machine:
         heap.layouts = functools.partial(layouts, self)
         #: objects that are known for something that is in no slot of theirs, and what else calls leave behind
         self._registers = (
-            heap.loans, heap.shared, heap.entangled, heap.joined,
+            heap.borrows, heap.shared, heap.entangled, heap.joined,
             self.private, self.unfinished, self.functions, self.errors,
         )  # fmt: skip
         world.attach(self)

@@ -74,12 +74,12 @@ class Traits(NamedTuple):
         )
 
 
-def traits_of(entry: Region, lent: bool = False) -> Traits:
-    """The traits of a program; `lent` says whether some parameters are parts of memory (see
+def traits_of(entry: Region, zero_copy: bool = False) -> Traits:
+    """The traits of a program; `zero_copy` says whether some parameters are parts of memory (see
     `lowering.zero_copy_inputs`)."""
     as_written, leaves = rounds(entry), [o for o in every_operation(entry) if o.kind == "leaf"]
     known = not any(map(is_opaque, leaves)) and (as_written or all(o.attributes.get("as_written") for o in leaves))
-    own = are_own(entry, lent)
+    own = are_own(entry, zero_copy)
     return Traits(as_written, known, own, known and are_exact(entry), known and _is_small(entry.fast or entry))
 
 

@@ -29,7 +29,7 @@ from xlapy.lowering.reduction_strategies import are_own
 from xlapy.lowering.rewriting import Cpu
 from xlapy.lowering.vectorised_loops import in_lanes, plan_of
 from xlapy.lowering.windowed_sums import in_steps, in_windows, planned, planned_store
-from xlapy.lowering.zero_copy_inputs import Lent, product
+from xlapy.lowering.zero_copy_inputs import MemorySlice, product
 from xlapy.lowering.zero_derivative_mask import live
 
 Environment = dict[Var, object]
@@ -51,14 +51,14 @@ def evaluate_fast(
     native: bool = True,
     platform: str | None = None,
     own_reductions: bool | None = None,
-    lent: Mapping[int, Lent] | None = None,
+    memory_slices: Mapping[int, MemorySlice] | None = None,
     machine_code: bool = False,
 ) -> list:
     """The same for programs that only have to run; small loops may become `native` functions.
 
     `platform` is where the program runs, None if that is not known yet: then loops are traced for CPUs and for others.
-    `own_reductions` says whether XLA's own code reduces, None if that depends on this program alone. `lent` are the
-    parameters, by number, that are parts of memory (see `lowering.zero_copy_inputs`).
+    `own_reductions` says whether XLA's own code reduces, None if that depends on this program alone. `memory_slices`
+    are the parameters, by number, that are parts of memory (see `lowering.zero_copy_inputs`).
     """
     if platform not in (None, "cpu"):
         structured = _fast_rules(None, False)
@@ -69,11 +69,11 @@ def evaluate_fast(
     if region.fast is not None:
         arguments = [environment[p] for p in region.params]
         region, environment = region.fast, dict(zip(region.fast.params, arguments, strict=True))
-    if lent:
-        parts = {region.params[k]: part for k, part in lent.items()}
-        loop = _loop_of_lent(structured["for"], parts)
+    if memory_slices:
+        parts = {region.params[k]: part for k, part in memory_slices.items()}
+        loop = _loop_of_slices(structured["for"], parts)
         structured = _Rules(
-            {**structured, "leaf": _leaf_of_lent(structured["leaf"], parts), "for": loop, "while": loop}
+            {**structured, "leaf": _leaf_of_slices(structured["leaf"], parts), "for": loop, "while": loop}
         )
     if platform in (None, "tpu"):
         values = [environment[p] for p in region.params]
@@ -200,7 +200,10 @@ def _fast_rules(cpu: Cpu | None, native: bool) -> _Rules:
     """
 
     def loop(
-        operation: Operation, operands: Sequence, environment: Environment, parts: Mapping[Var, Lent] | None = None
+        operation: Operation,
+        operands: Sequence,
+        environment: Environment,
+        parts: Mapping[Var, MemorySlice] | None = None,
     ) -> Sequence:
         def run(values: Environment, certain: jax.Array) -> list:
             return list(_looped(operation, values, inside, certain))
@@ -315,7 +318,7 @@ def _leaf(cpu: Cpu | None, native: bool = False) -> Callable:
     return rule
 
 
-def _leaf_of_lent(rule: Callable, parts: Mapping[Var, Lent]) -> Callable:
+def _leaf_of_slices(rule: Callable, parts: Mapping[Var, MemorySlice]) -> Callable:
     def lent_rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
         found = product(operation, environment, parts)
         return rule(operation, operands, environment) if found is None else found
@@ -323,7 +326,7 @@ def _leaf_of_lent(rule: Callable, parts: Mapping[Var, Lent]) -> Callable:
     return lent_rule
 
 
-def _loop_of_lent(rule: Callable, parts: Mapping[Var, Lent]) -> Callable:
+def _loop_of_slices(rule: Callable, parts: Mapping[Var, MemorySlice]) -> Callable:
     return lambda operation, operands, environment: rule(operation, operands, environment, parts)
 
 

@@ -61,10 +61,10 @@ def may_use_library(entry: Region) -> bool:
     return not has_lanes(entry)
 
 
-def are_own(entry: Region, lent: bool = False) -> bool:
-    """Whether XLA's own code is told to reduce in a program of NumPy's. The library would copy arrays that are `lent`
-    (see `lowering.zero_copy_inputs`)."""
-    return (rounds(entry) or has_lanes(entry)) and (lent or not may_use_library(entry))
+def are_own(entry: Region, zero_copy: bool = False) -> bool:
+    """Whether XLA's own code is told to reduce in a program of NumPy's. The library would copy arrays that are
+    `zero_copy` (see `lowering.zero_copy_inputs`)."""
+    return (rounds(entry) or has_lanes(entry)) and (zero_copy or not may_use_library(entry))
 
 
 def has_lanes(entry: Region) -> bool:

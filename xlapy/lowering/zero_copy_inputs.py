@@ -46,7 +46,7 @@ _MOST_PLACES = 6
 
 
 @jax.tree_util.register_pytree_node_class
-class Lent:
+class MemorySlice:
     """An array as a part of memory that starts at a multiple of 64 bytes.
 
     Attributes:
@@ -64,7 +64,7 @@ class Lent:
         return (self.memory, self.start), self.shape
 
     @classmethod
-    def tree_unflatten(cls, shape: tuple[int, ...], children: tuple) -> Lent:
+    def tree_unflatten(cls, shape: tuple[int, ...], children: tuple) -> MemorySlice:
         memory, start = children
         return cls(memory, start, shape)
 
@@ -104,7 +104,7 @@ def _loops_in_machine_code(region: Region) -> set[Operation]:
     return found
 
 
-def product(operation: Operation, environment: Mapping[Var, Any], parts: Mapping[Var, Lent]) -> list | None:
+def product(operation: Operation, environment: Mapping[Var, Any], parts: Mapping[Var, MemorySlice]) -> list | None:
     """The result of a leaf that multiplies a matrix and a vector, if the matrix is one of the parameters in `parts` or
     computed from one element by element; None if it is better left as it is."""
     form = _form_of_product(operation)
@@ -263,7 +263,7 @@ def _untransposed(matrix: Var) -> tuple[Var, bool]:
     return matrix, False
 
 
-def _is_from(var: Var, parts: Mapping[Var, Lent]) -> bool:
+def _is_from(var: Var, parts: Mapping[Var, MemorySlice]) -> bool:
     """Whether something is computed from a parameter element by element."""
     made = var.owner
     if var in parts or not isinstance(made, Operation):
@@ -282,7 +282,7 @@ def _rows(matrix: Any, vector: Any) -> Any:
     return lax.reduce_sum(terms, (1,)) if terms.shape[1] < _MANY_TERMS else long_sum(terms)
 
 
-def _columns(matrix: Lent, vector: Any) -> Any:
+def _columns(matrix: MemorySlice, vector: Any) -> Any:
     """`vector @ matrix`, some rows at a time."""
     count, width = matrix.shape
     whole = count // _ROWS * _ROWS
@@ -293,7 +293,7 @@ def _columns(matrix: Lent, vector: Any) -> Any:
         return total
 
     def summed(memory: Any, start: Any, vector: Any) -> Any:
-        part = Lent(memory, start, matrix.shape)
+        part = MemorySlice(memory, start, matrix.shape)
 
         def trip(k: Any, total: Any) -> Any:
             return more(total, lax.dynamic_slice(vector, (k * _ROWS,), (_ROWS,)), part.rows(k * _ROWS, _ROWS))
@@ -305,4 +305,4 @@ def _columns(matrix: Lent, vector: Any) -> Any:
     return total if whole == count else more(total, vector[whole:], matrix.rows(whole, count - whole))
 
 
-__all__ = ["Lent", "passed_by", "product"]
+__all__ = ["MemorySlice", "passed_by", "product"]

@@ -1,4 +1,5 @@
-"""Large NumPy arrays on their way to the CPU "device": lent where they lie, or copied into memory that is kept.
+"""Large NumPy arrays on their way to the CPU "device": handed over where they lie, without a copy, or copied into
+memory that is kept.
 
 XLA uses NumPy's memory as it is only where that starts at a multiple of 64 bytes, which large arrays never do (their
 allocation starts with 16 bytes of the allocator's). JAX then copies into memory that is new to the process, and most of
@@ -19,7 +20,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from xlapy.lowering.zero_copy_inputs import Lent
+from xlapy.lowering.zero_copy_inputs import MemorySlice
 from xlapy.runtime.jax_internals import ConcreteArray
 
 _ALIGNMENT = 64
@@ -69,7 +70,7 @@ class _Memory:
         self.__array_interface__ = {**place, "version": 3}
 
 
-def lent(array: np.ndarray) -> Lent | None:
+def memory_slice(array: np.ndarray) -> MemorySlice | None:
     """An array where it lies; None if that does not do: if it is not contiguous, its elements do not lie at multiples
     of their size, or the memory behind it may not be the process's."""
     count = array.size + _behind(array)
@@ -79,10 +80,10 @@ def lent(array: np.ndarray) -> Lent | None:
     return _around(array)
 
 
-def _around(array: np.ndarray) -> Lent:
+def _around(array: np.ndarray) -> MemorySlice:
     before = _before(array)
     memory = np.asarray(_Memory(array, before, array.size + _behind(array))).view(array.dtype)
-    return Lent(memory, np.uint32(before // array.itemsize), array.shape)
+    return MemorySlice(memory, np.uint32(before // array.itemsize), array.shape)
 
 
 def _before(array: np.ndarray) -> int:
@@ -96,8 +97,8 @@ def _behind(array: np.ndarray) -> int:
 
 
 def staged(run: Callable, places: list[int], passed: Container[int] = (), buffers: Buffers = BUFFERS) -> Callable:
-    """`run`, which gets the large NumPy arrays at `places` lent if they are in `passed`, and copies of the others, and
-    has ended when it returns."""
+    """`run`, which gets the large NumPy arrays at `places` without a copy if they are in `passed`, and copies of the
+    others, and has ended when it returns."""
 
     def call(*operands: Any) -> Any:
         taken: list[np.ndarray] = []
@@ -107,7 +108,7 @@ def staged(run: Callable, places: list[int], passed: Container[int] = (), buffer
             if not _is_large(operand):
                 continue
             if k in passed:
-                given[k] = lent(operand) or _around(copied(operand, _taken(operand, buffers, taken)))
+                given[k] = memory_slice(operand) or _around(copied(operand, _taken(operand, buffers, taken)))
             elif not _is_aligned(operand):
                 given[k] = copied(operand, _taken(operand, buffers, taken))
         result = run(*given)
@@ -153,4 +154,4 @@ def copied(source: np.ndarray, buffer: np.ndarray) -> np.ndarray:
     return target
 
 
-__all__ = ["BUFFERS", "Buffers", "lent", "staged"]
+__all__ = ["BUFFERS", "Buffers", "memory_slice", "staged"]

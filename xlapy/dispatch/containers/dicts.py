@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.dispatch import registry, value_selection
-from xlapy.dispatch.containers import container_protocol, element_references, growable_list_items, range_objects
+from xlapy.dispatch.containers import borrowed_elements, container_protocol, growable_list_items, range_objects
 from xlapy.dispatch.containers.container_protocol import (
     asked_for,
     compares_by_value,
@@ -365,7 +365,7 @@ def _clear(machine, self: Ref) -> Value:
 def copied(machine, self: Ref) -> Ref:
     """`self.copy()`."""
     made = new_dict(machine, machine.type_of(self), {})
-    element_references.share(machine, self)
+    borrowed_elements.share(machine, self)
     machine.heap.write(made.object, "<items>", machine.heap.read(self.object, "<items>"))
     if issubclass(machine.type_of(self), collections.defaultdict):
         machine.heap.write(made.object, "default_factory", default_factory(machine, self))

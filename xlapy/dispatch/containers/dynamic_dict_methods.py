@@ -8,10 +8,10 @@ from typing import Any
 
 from xlapy.dispatch import registry, unions, value_selection
 from xlapy.dispatch.containers import (
+    borrowed_elements,
     container_protocol,
     dicts,
     dynamic_dicts,
-    element_references,
     growable_list_edits,
     growable_list_items,
 )
@@ -122,7 +122,7 @@ def _subscripts() -> None:
                 lambda: dicts.missing(machine, self, key),
             )
         _check(machine, there, key)
-        return dynamic_dicts.lent(machine, self, growable, at, key)
+        return dynamic_dicts.borrowed(machine, self, growable, at, key)
 
     def made(machine, self: Ref, key: Value) -> Value:
         found = dicts.missing(machine, self, key)
@@ -200,7 +200,7 @@ def _again(machine, self: Ref, key: Value) -> Value:
     growable = dynamic_dicts.of(machine, self)
     assert growable is not None
     at, _ = dynamic_dicts.locate(machine, growable, key)
-    return dynamic_dicts.lent(machine, self, growable, at, key)
+    return dynamic_dicts.borrowed(machine, self, growable, at, key)
 
 
 def _is_empty(machine, value: Value) -> bool:
@@ -441,7 +441,7 @@ def update(machine, self: Ref, source: Value) -> None:
         and dynamic_dicts.of(machine, self) is None
         and not container_protocol.entries(machine, self)
     ):
-        element_references.share(machine, source)
+        borrowed_elements.share(machine, source)
         shared = dynamic_dicts.of(machine, source)
         assert shared is not None
         dynamic_dicts.write(machine, self, shared)

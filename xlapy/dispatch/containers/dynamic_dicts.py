@@ -16,8 +16,8 @@ import numpy as np
 
 from xlapy.dispatch import unions, value_selection
 from xlapy.dispatch.containers import (
+    borrowed_elements,
     dynamic_set_order,
-    element_references,
     growable_list_edits,
     growable_list_items,
     hashes,
@@ -376,9 +376,9 @@ def converted(machine, self: Ref, *more: Value) -> GrowableList:
 
 def set_item(machine, self: Ref, key: Value, value: Value) -> None:
     """`self[key] = value`: the first key stays, as in Python."""
-    if element_references.lies_there(machine, self, key, value):
+    if borrowed_elements.lies_there(machine, self, key, value):
         return
-    element_references.doubled(machine, self, value)
+    borrowed_elements.doubled(machine, self, value)
     place = (object(),)
     growable = converted(machine, self, Tuple((key, value)))
     at, there = locate(machine, growable, key)
@@ -472,9 +472,9 @@ def value(machine, growable: GrowableList, at: Value) -> Value:
     return growable_list_items.item(machine, growable_lists.column(growable, "values"), at)
 
 
-def lent(machine, self: Ref, growable: GrowableList, at: Value, key: Value) -> Value:
+def borrowed(machine, self: Ref, growable: GrowableList, at: Value, key: Value) -> Value:
     """The value in the row of a key, which may be changed."""
-    return element_references.lend(machine, self, growable, at, "values", key)
+    return borrowed_elements.borrow(machine, self, growable, at, "values", key)
 
 
 def holds_objects(growable: GrowableList) -> bool:
@@ -485,7 +485,7 @@ def holds_objects(growable: GrowableList) -> bool:
 def listed(machine, self: Ref, what: str = "keys") -> Ref:
     """The keys, values or items of a dict as a list; the members of a set in some order."""
     if what != "keys":
-        element_references.share(machine, self)
+        borrowed_elements.share(machine, self)
     growable = of(machine, self)
     assert growable is not None
     return _listed(machine, growable, what)

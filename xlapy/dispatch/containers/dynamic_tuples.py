@@ -13,8 +13,8 @@ from typing import Any
 
 from xlapy.dispatch import registry
 from xlapy.dispatch.containers import (
+    borrowed_elements,
     container_protocol,
-    element_references,
     growable_list_arrays,
     growable_list_items,
     growable_list_methods,
@@ -61,7 +61,7 @@ def _of(machine, contents: GrowableList) -> Ref:
 
 def of_list(machine, items: Value) -> Value:
     """`tuple(items)` of a list."""
-    element_references.share(machine, items)
+    borrowed_elements.share(machine, items)
     growable = growable_list_items.of(machine, items)
     return Tuple(container_protocol.contents(machine, items)) if growable is None else _of(machine, growable)
 
@@ -70,7 +70,7 @@ def as_list(machine, value: Value) -> Value:
     """The items of a tuple, as a list of the same objects."""
     if not is_tuple(machine, value):
         return machine.new_list(container_protocol.contents(machine, value))
-    element_references.share(machine, value)
+    borrowed_elements.share(machine, value)
     contents = machine.heap.read(as_ref(value).object, "<items>")
     return Ref(machine.heap.new("list", list, machine.location(), contents))
 
@@ -139,7 +139,7 @@ def columns(machine, rows: Value) -> Value:
     if empty is not False:
         where = empty if isinstance(empty, Var) else machine.builder.constant(True)
         refuse_where(machine, where, "XP0004", "zip(*rows) of no rows")
-    element_references.share(machine, rows)
+    borrowed_elements.share(machine, rows)
     growable, found, start = growable_list_items.of(machine, rows), [], 0
     assert growable is not None
     for k in range(width or 0):
@@ -189,7 +189,7 @@ def _getitem(machine, self: Ref, key: Value) -> Value:
     at = container_protocol.index_of_item(machine, key, "tuple indices must be integers or slices, not {}")
     growable = machine.heap.read(self.object, "<items>")
     at = range_objects.in_bounds(machine, at, growable.length, _INDEX)
-    return element_references.lend(machine, self, growable, at, key=key)
+    return borrowed_elements.borrow(machine, self, growable, at, key=key)
 
 
 def _subscript(where: dict, rule: Callable, receiver: int) -> None:

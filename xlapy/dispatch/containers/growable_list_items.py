@@ -19,7 +19,7 @@ from xlapy.dispatch.protocol import NeedStatic, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain import growable_lists, set_iteration_order
 from xlapy.domain.coerce import coerce, filler, instantiate, place_in, select
-from xlapy.domain.heap import Loan
+from xlapy.domain.heap import Borrow
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.ownership import FREE, Capture
 from xlapy.domain.values import (
@@ -373,11 +373,11 @@ def of_items(
     else:
         rows = tuple(_empty(machine, hole, (0,)) for hole in variables(element))
     if made_here and isinstance(source, Ref):
-        _lend_items(machine, source, items)
+        _borrow_items(machine, source, items)
     return GrowableList(element, rows, Const(len(parts)), len(parts))
 
 
-def _lend_items(machine, owner: Ref, items) -> None:
+def _borrow_items(machine, owner: Ref, items) -> None:
     """What the program holds of the items of a container, which becomes a growable list, may be changed: it lies in its
     row."""
     heap = machine.heap
@@ -389,11 +389,11 @@ def _lend_items(machine, owner: Ref, items) -> None:
         if k in inside:
             whole = item.items[1] if heap.objects[owner.object].kind == "dict" else item
             made = tuple(inside[k])
-            loan = Loan(
-                owner.object, Const(k), whole, heap.new("loan", object), machine.builder.region, (owner, k), made
+            borrow = Borrow(
+                owner.object, Const(k), whole, heap.new("borrow", object), machine.builder.region, (owner, k), made
             )
-            heap.lend(loan)
-            heap.loans.update(dict.fromkeys(made, loan))
+            heap.add_borrow(borrow)
+            heap.borrows.update(dict.fromkeys(made, borrow))
 
 
 def _require_ownership(value: Value, element: Value) -> None:

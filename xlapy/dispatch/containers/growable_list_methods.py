@@ -12,8 +12,8 @@ import numpy as np
 
 from xlapy.dispatch import registry
 from xlapy.dispatch.containers import (
+    borrowed_elements,
     container_protocol,
-    element_references,
     growable_list_arrays,
     growable_list_edits,
     growable_list_items,
@@ -76,8 +76,8 @@ def _append(machine, self: Ref, growable: GrowableList, item: Value) -> Value:
     if limit is not None:
         write(machine, self, growable_list_items.push(machine, growable, item))
         return NONE
-    element_references.doubled(machine, self, item)
-    with growable_list_items.places_kept(machine), element_references.receiving(machine, self, growable):
+    borrowed_elements.doubled(machine, self, item)
+    with growable_list_items.places_kept(machine), borrowed_elements.receiving(machine, self, growable):
         write(machine, self, growable_list_items.push(machine, growable, item))
     return NONE
 
@@ -145,7 +145,7 @@ def _insert(machine, self: Ref, growable: GrowableList, where: Value, item: Valu
     if isinstance(where, Const) and where.value == 0:
         write(machine, self, growable_list_items.push_first(machine, growable, item))
     else:
-        element_references.doubled(machine, self, item)
+        borrowed_elements.doubled(machine, self, item)
         write(machine, self, growable_list_edits.inserted(machine, growable, range_objects.index(machine, where), item))
     return NONE
 
@@ -176,7 +176,7 @@ def _insert_into_deque(machine, self: Ref, growable: GrowableList, where: Value,
 
 def _copy(machine, self: Ref, growable: GrowableList) -> Value:
     made = machine.new_list(())
-    element_references.share(machine, self)
+    borrowed_elements.share(machine, self)
     write(machine, made, growable_list_items.of(machine, self) or growable)
     info = machine.heap.objects[self.object]
     machine.heap.objects[made.object].cls = info.cls
@@ -330,9 +330,9 @@ for _name, _rule in {
 
 def as_growable_list(machine, value: Value) -> GrowableList:
     """The items of an iterable as a growable list."""
-    element_references.share(machine, value)
+    borrowed_elements.share(machine, value)
     made = machine.call(Const(list), [value])
-    element_references.share(machine, made)
+    borrowed_elements.share(machine, made)
     growable = growable_list_items.of(machine, made)
     if growable is not None:
         return growable

@@ -10,8 +10,8 @@ from typing import Any
 
 from xlapy.dispatch import value_selection
 from xlapy.dispatch.containers import (
+    borrowed_elements,
     container_protocol,
-    element_references,
     growable_list_edits,
     growable_list_items,
     lists,
@@ -57,12 +57,12 @@ def is_slice(key: Value) -> bool:
 def _getitem(machine, self: Ref, growable: GrowableList, key: Value) -> Value:
     if is_slice(key):
         made = machine.new_list(())
-        element_references.share(machine, self)
+        borrowed_elements.share(machine, self)
         write(
             machine, made, growable_list_edits.sliced(machine, growable_list_items.of(machine, self) or growable, key)
         )
         return made
-    return element_references.lend(
+    return borrowed_elements.borrow(
         machine, self, growable, _position(machine, self, growable, key, _LIST_INDEX), key=key
     )
 
@@ -79,9 +79,9 @@ def _setitem(machine, self: Ref, growable: GrowableList, key: Value, item: Value
         new = as_growable_list(machine, item)
         write(machine, self, new if _is_whole(key) else growable_list_edits.replaced(machine, growable, key, new))
         return
-    if element_references.lies_there(machine, self, key, item):
+    if borrowed_elements.lies_there(machine, self, key, item):
         return
-    element_references.doubled(machine, self, item)
+    borrowed_elements.doubled(machine, self, item)
     at = _position(machine, self, growable, key, _LIST_ASSIGNMENT)
     write(machine, self, growable_list_items.put(machine, growable, at, item))
 

@@ -8,8 +8,8 @@ import jax.numpy as jnp
 
 from xlapy.dispatch import value_selection
 from xlapy.dispatch.containers import (
+    borrowed_elements,
     dynamic_set_order,
-    element_references,
     growable_list_items,
     nested_lists,
     range_objects,
@@ -293,7 +293,7 @@ def _table_item(machine, number: int, what: str, position: Value) -> Value:
         )
     if what == "keys":
         return growable_list_items.item(machine, keys, position)
-    return element_references.lend(machine, heap.read(number, "owner"), contents, position, what)
+    return borrowed_elements.borrow(machine, heap.read(number, "owner"), contents, position, what)
 
 
 def _differ_at(at, *rows):

@@ -13,7 +13,7 @@ import numpy as np
 
 from xlapy.dispatch import unions, value_selection
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.containers import element_references, growable_list_items, nested_lists, range_objects
+from xlapy.dispatch.containers import borrowed_elements, growable_list_items, nested_lists, range_objects
 from xlapy.dispatch.numbers.scalar_values import (
     INT_MAX,
     bounds_of,
@@ -194,7 +194,7 @@ def item_of(machine, source: Value, position: Value, iterator: int | None = None
         case Ref():
             growable = growable_list_items.settled(machine, source)
             if growable is not None:
-                return element_references.lend(machine, source, growable, position, iterator=iterator)
+                return borrowed_elements.borrow(machine, source, growable, position, iterator=iterator)
             contents = tuple_items(machine.heap.read(source.object, "<items>"))
             known = isinstance(position, Const)
             if len(contents) <= (position.value if known else 0):  # of several contents one that nobody comes to

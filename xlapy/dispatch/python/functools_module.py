@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol, element_references
+from xlapy.dispatch.containers import borrowed_elements, container_protocol
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import PythonError, Refused
@@ -286,7 +286,7 @@ def _copied(machine, value: Value, part, hook: str, memo: dict[int, Value] | Non
     if info.cls is set and hook == "__copy__":
         return machine.call(machine.getattr(value, "copy"), [])
     if hook == "__copy__":
-        element_references.share(machine, value)
+        borrowed_elements.share(machine, value)
     number = machine.heap.new(info.kind, info.cls, machine.builder.location())
     if memo is not None:
         memo[value.object] = Ref(number)

@@ -1,7 +1,7 @@
 """Objects that lie in a growable list and are changed there: `groups[k].append(x)`, `nodes[i].value += 1`.
 
-A growable list holds its items by value (see `domain.growable_lists`). An object that is taken out is *lent*: what is
-changed of it is put back where it lies, as long as it lies there. That is right only if nothing else refers to the
+A growable list holds its items by value (see `domain.growable_lists`). An object that is taken out is *borrowed*: what
+is changed of it is put back where it lies, as long as it lies there. That is right only if nothing else refers to the
 object, neither another row nor another growable list; such items are the growable list's *own* (`Stored.own`). What
 else has been put in or taken out before and may show the same object is out of date after a change, and must not be
 read (`values.STALE`).
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from xlapy.dispatch.containers import growable_list_items
 from xlapy.domain import growable_lists
-from xlapy.domain.heap import Loan
+from xlapy.domain.heap import Borrow
 from xlapy.domain.values import (
     STALE,
     TRUE,
@@ -30,7 +30,7 @@ from xlapy.domain.values import (
 _GUESS = 8
 
 
-def lend(
+def borrow(
     machine,
     owner: Ref,
     growable: GrowableList,
@@ -54,11 +54,11 @@ def lend(
         whole = growable_list_items.item(machine, growable_lists.column(growable, "values"), at, made, (*place, 1))
         found = whole if what == "values" else Tuple((_key(machine, growable, at), whole))
     if made:
-        number = heap.new("loan", object)
-        loan = Loan(owner.object, at, whole, number, machine.builder.region, place, tuple(made), key, iterator)
-        heap.lend(loan)
+        number = heap.new("borrow", object)
+        borrow = Borrow(owner.object, at, whole, number, machine.builder.region, place, tuple(made), key, iterator)
+        heap.add_borrow(borrow)
         for one in made:
-            heap.loans[one] = loan
+            heap.borrows[one] = borrow
     return found
 
 
@@ -71,12 +71,13 @@ def _key(machine, growable: GrowableList, at: Value) -> Value:
 
 
 def lies_there(machine, owner: Ref, key: Value, value: Value) -> bool:
-    """Whether a value is the item that has been lent for this very key: `groups[k] += [x]` puts back what is there."""
+    """Whether a value is the item that has been borrowed for this very key: `groups[k] += [x]` puts back what is
+    there."""
     number = _number(value)
-    loan = machine.heap.loans.get(number) if number is not None else None
-    if loan is None or loan.owner != owner.object or loan.key is not key:
+    borrow = machine.heap.borrows.get(number) if number is not None else None
+    if borrow is None or borrow.owner != owner.object or borrow.key is not key:
         return False
-    return _number(loan.whole) == number and _valid(machine, loan)
+    return _number(borrow.whole) == number and _valid(machine, borrow)
 
 
 def _number(value: Value) -> int | None:
@@ -93,40 +94,40 @@ def doubled(machine, owner: Ref, value: Value) -> None:
     number = _number(value)
     if number is None or number not in heap.captured:
         return
-    loan = heap.loans.get(number)
-    if loan is not None and loan.owner == owner.object:
-        heap.doubled.update(heap.objects[n].cls for n in loan.made)
+    borrow = heap.borrows.get(number)
+    if borrow is not None and borrow.owner == owner.object:
+        heap.doubled.update(heap.objects[n].cls for n in borrow.made)
     elif heap.captured[number].where[0] == owner:
         heap.doubled.add(heap.objects[number].cls)
 
 
-def _valid(machine, loan: Loan) -> bool:
+def _valid(machine, borrow: Borrow) -> bool:
     heap = machine.heap
-    home = heap.slots.get((loan.number, "home"))
-    return home is TRUE and not loan.lost and machine.builder.sees(loan.region)
+    home = heap.slots.get((borrow.number, "home"))
+    return home is TRUE and not borrow.lost and machine.builder.sees(borrow.region)
 
 
-def _home(machine, loan: Loan) -> GrowableList | None:
-    """The growable list in which a loan lies; None if it may lie elsewhere."""
-    if not _valid(machine, loan):
+def _home(machine, borrow: Borrow) -> GrowableList | None:
+    """The growable list in which a borrow lies; None if it may lie elsewhere."""
+    if not _valid(machine, borrow):
         return None
-    growable = machine.heap.read(loan.owner, "<items>")
+    growable = machine.heap.read(borrow.owner, "<items>")
     # what has been read may have been out of date, and the item with it
-    return growable if isinstance(growable, GrowableList) and _valid(machine, loan) else None
+    return growable if isinstance(growable, GrowableList) and _valid(machine, borrow) else None
 
 
 def fetch(machine, number: int, name: str) -> Value | None:
     """A slot of an object that lies in a growable list, since something else was changed there that may be the same
     object; None if it may lie elsewhere, or other objects lie in it."""
     heap = machine.heap
-    loan = heap.loans.get(number)
-    if loan is None or heap.giving or _number(loan.whole) != number or len(loan.made) > 1:
+    borrow = heap.borrows.get(number)
+    if borrow is None or heap.giving or _number(borrow.whole) != number or len(borrow.made) > 1:
         return None
-    growable = _home(machine, loan)
+    growable = _home(machine, borrow)
     if growable is None:
         return None
-    row = growable_lists.column(growable, "values") if heap.objects[loan.owner].kind == "dict" else growable
-    lying = growable_list_items.item(machine, row, loan.at)
+    row = growable_lists.column(growable, "values") if heap.objects[borrow.owner].kind == "dict" else growable
+    lying = growable_list_items.item(machine, row, borrow.at)
     there = _number(lying)
     value = heap.read(there, name) if there is not None else None
     if value is None or _refers(value):
@@ -150,21 +151,21 @@ def give_back(machine, number: int, name: str, value: Value) -> bool:
         # what showed it while it lay there is out of date
         heap.outdate({number}, {heap.objects[number].cls})
         return True
-    loan = heap.loans.get(number)
-    growable = _home(machine, loan) if loan is not None else None
-    if loan is None or growable is None:
+    borrow = heap.borrows.get(number)
+    growable = _home(machine, borrow) if borrow is not None else None
+    if borrow is None or growable is None:
         return False
     if not heap.giving:
-        _outdate_others(machine, loan)
+        _outdate_others(machine, borrow)
     _change(machine, number, name, value)
     outermost = not heap.giving
-    heap.giving.append(loan)
+    heap.giving.append(borrow)
     kept, heap.keeps_places = heap.keeps_places, True
     try:
-        item = loan.whole
-        if heap.objects[loan.owner].kind == "dict":
-            item = Tuple((_key(machine, growable, loan.at), item))
-        heap.write(loan.owner, "<items>", growable_list_items.put(machine, growable, loan.at, item, loan.place))
+        item = borrow.whole
+        if heap.objects[borrow.owner].kind == "dict":
+            item = Tuple((_key(machine, growable, borrow.at), item))
+        heap.write(borrow.owner, "<items>", growable_list_items.put(machine, growable, borrow.at, item, borrow.place))
         if outermost:
             current = {n for one in heap.giving for n in (*one.made, one.owner)}
             heap.outdate(current, {heap.objects[n].cls for n in current if n in heap.captured})
@@ -175,17 +176,17 @@ def give_back(machine, number: int, name: str, value: Value) -> bool:
     return True
 
 
-def _outdate_others(machine, loan: Loan) -> None:
+def _outdate_others(machine, borrow: Borrow) -> None:
     """What is changed in one container may lie in another one, too, which is out of date then."""
     heap = machine.heap
-    classes = {heap.objects[n].cls for n in loan.made if heap.is_twice(heap.objects[n].cls)}
-    if all(heap.is_ahead(loan, n) for n in loan.made if heap.objects[n].cls in classes):
+    classes = {heap.objects[n].cls for n in borrow.made if heap.is_twice(heap.objects[n].cls)}
+    if all(heap.is_ahead(borrow, n) for n in borrow.made if heap.objects[n].cls in classes):
         return
     homes: set[int] = set()
-    home: Loan | None = loan
+    home: Borrow | None = borrow
     while home is not None:
         homes.add(home.owner)
-        home = heap.loans.get(home.owner)
+        home = heap.borrows.get(home.owner)
     for slot, value in list(heap.slots.items()):
         if slot[0] not in homes and growable_lists.classes_of(value) & classes:
             heap.untold += 1
