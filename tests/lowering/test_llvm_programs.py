@@ -176,14 +176,14 @@ def slices_of_a_triangle(a):
 
 def while_with_two_ends(x, v):
     i, j = 0, len(x) - 1
-    trips = 0
+    iterations = 0
     while i < j:
-        trips += 1
+        iterations += 1
         if x[i] + x[j] > v:
             j -= 1
         else:
             i += 1
-    return i, j, trips
+    return i, j, iterations
 
 
 def condition_with_arrays(a):

@@ -278,7 +278,7 @@ def _kind_of_numbers(items: Sequence[Value]) -> tuple | None:
 
 
 def _require_alike(machine, items: Sequence[Value], position: Value) -> None:
-    """Arrays of several types, one for each trip of a short loop: that is to be unrolled.
+    """Arrays of several types, one for each iteration of a short loop: that is to be unrolled.
 
     Raises:
         JoinFailure: where the loop is not unrolled yet.

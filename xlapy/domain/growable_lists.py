@@ -6,8 +6,9 @@ with attributes it holds the state at the time when it was put there. The object
 change of it, which the list would show in CPython, is noticed (`ownership.Captured`), and the loop is unrolled or
 refused. What is taken out of a growable list again may be changed there (see `dispatch.containers.borrowed_elements`).
 
-Where the number of trips has no bound, the room is a guess, and the growable list is `elastic`: an item that does not
-fit is the error `Overfull`, after which the host compiles the program again with more room; nothing was written back.
+Where the number of iterations has no bound, the room is a guess, and the growable list is `elastic`: an item that does
+not fit is the error `Overfull`, after which the host compiles the program again with more room; nothing was written
+back.
 """
 
 from __future__ import annotations
@@ -315,7 +316,8 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
             element = value.element if element is None else exact.join(element, value.element)
             continue
         seen: dict[int, tuple] = {}
-        # what the paths of a trip put into several lists the next round sees apart, as these are growable lists then
+        # what the paths of an iteration put into several lists the next round sees apart, as these are growable lists
+        # then
         hopes = heap.hopeful and number == 1 and joiner.loop is not None
         captured = joiner.captures[number] if number < len(joiner.captures) else heap.captured
         for k, item in enumerate(items_of_whole(value)):
@@ -380,7 +382,7 @@ def generalised(
     added: bool = False,
 ) -> GrowableList:
     """A growable list with holes; `old` itself if that is the same. The length is known if both bounds are one number
-    and it is `fixed`: in a loop that may be the length in the only trip, and not the one after it."""
+    and it is `fixed`: in a loop that may be the length in the only iteration, and not the one after it."""
     settings = (capacity, elastic, added)
     if isinstance(old, GrowableList) and old.element is element and (old.capacity, old.elastic, old.added) == settings:
         hollow_rows = all(isinstance(row, Hole) for row in old.rows)

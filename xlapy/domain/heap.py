@@ -148,7 +148,7 @@ class Heap:
         #: how often the items of each container may have come to lie elsewhere, also when an iterator was made
         self.scattered: dict[int, int] = {}
         self.begun: dict[int, int] = {}
-        #: whether an object that several lists may get in a trip of a loop is taken to be in one; and whether now
+        #: whether an object that several lists may get in an iteration of a loop is taken to be in one; and whether now
         self.hopeful = self.hopes = False
         #: the container that gets an item
         self.receiver: int | None = None

@@ -461,7 +461,7 @@ class Joiner(ObjectNames):
         return self.widen and not self._exact
 
     def _union(self, a: Value, b: Value) -> Value:
-        """The union of two values. A number whose type changes on some trips only does not widen: it has either
+        """The union of two values. A number whose type changes on some iterations only does not widen: it has either
         type."""
         with self.exactly():
             return self._united(a, b)

@@ -53,8 +53,8 @@ class Moves(NamedTuple):
         return Moves(self.made | other.made, self.others or other.others)
 
     def at_head(self, name: Callable[[int], int | None], lasts: Callable[[int], bool]) -> Moves | None:
-        """What is known of it at the head of the next trip of a loop, where containers have other names, or none, and
-        some iterators are no more; None if every object is in one container again."""
+        """What is known of it at the head of the next iteration of a loop, where containers have other names, or none,
+        and some iterators are no more; None if every object is in one container again."""
         made, others = set(), self.others
         for group in self._groups():
             left = {name(n) for move in group for n in move[1:]} - {None}

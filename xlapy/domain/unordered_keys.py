@@ -1,4 +1,4 @@
-"""Entries of a dict whose order is not the same on every trip of a loop."""
+"""Entries of a dict whose order is not the same on every iteration of a loop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xlapy.domain.heap import SharedRisk
 
 
 class Unordered(dict):
-    """Entries that are one object's on the first trip and another's on the others, where these have their keys in
+    """Entries that are one object's on the first iteration and another's on the others, where these have their keys in
     another order. Keys are looked up; who asks for their order makes the analysis start again, in which the two have no
     common name. What does not depend on it uses `dict.keys(entries)` and its like."""
 

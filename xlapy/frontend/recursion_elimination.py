@@ -154,7 +154,7 @@ class _Looped(Cut):
         needed = sorted(set().union(*(site.live for site in sites)))
         named = [r for r in needed if self._is_named(r)]
         #: what lies where in a frame: for each place a register of its own, since what has been restored for the next
-        #: trip is another object than what the variable has where this trip goes on elsewhere
+        #: iteration is another object than what the variable has where this iteration goes on elsewhere
         self.places: list[int] = list(self.scratch(len(named)))
         #: for each place of a call, the places of what is needed after it
         self.slots: dict[int, dict[int, int]] = {}

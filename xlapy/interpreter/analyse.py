@@ -389,7 +389,7 @@ def _specialise(
         known = [numbers.get(id(origin)) for origin in origins(need.var)]
         integers = {p.source for p in known if p is not None and p.var.type.dtype.kind in "iub"}
         if not integers <= static:
-            # With these known, it may not change from trip to trip.
+            # With these known, it may not change from iteration to iteration.
             static.update(integers)
             return
         keys = {machine.loop_bodies.get(id(body)) for body in bodies}

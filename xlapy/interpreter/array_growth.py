@@ -1,9 +1,9 @@
 """Arrays that grow or shrink in a loop that stays a loop: how much room they need.
 
-An array that is longer after a trip than before it (`out = np.append(out, x[i])`, under a condition or not) is one of
-dynamic length at the head of the loop. If each trip makes it longer by the same number, and the number of trips has a
-bound, this gives the room; else the room is a guess, kept by the host and raised when the program finds that it was too
-small, as for lists that grow (`list_growth`).
+An array that is longer after an iteration than before it (`out = np.append(out, x[i])`, under a condition or not) is
+one of dynamic length at the head of the loop. If each iteration makes it longer by the same number, and the number of
+iterations has a bound, this gives the room; else the room is a guess, kept by the host and raised when the program
+finds that it was too small, as for lists that grow (`list_growth`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from xlapy.domain import dynamic_sizes, growable_lists
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import DEAD, Const, MixedScalar, Tuple, Union, Value, alternatives
 from xlapy.interpreter import merge
-from xlapy.interpreter.list_growth import Check, most_trips
+from xlapy.interpreter.list_growth import Check, most_iterations
 from xlapy.ir import Region, Var, greatest_increase
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _IRREGULAR = 4
 
 class Rough(Exception):
     """An array that changes its size is a view, or has its elements here and there: it has to be copied first, at the
-    end of the trip, or before the loop."""
+    end of the iteration, or before the loop."""
 
     def __init__(self, place: Place, at_entry: bool) -> None:
         super().__init__()
@@ -43,8 +43,8 @@ class Rough(Exception):
 class Resizing:
     """The arrays that change their size in one loop. `shrinking` says that also those count that only get smaller."""
 
-    def __init__(self, machine: Machine, key: object, trips: Value | None, shrinking: bool) -> None:
-        self.machine, self.key, self.trips, self.shrinking = machine, key, trips, shrinking
+    def __init__(self, machine: Machine, key: object, iterations: Value | None, shrinking: bool) -> None:
+        self.machine, self.key, self.iterations, self.shrinking = machine, key, iterations, shrinking
         self.service = size_joins.Service(machine)
         #: the place whose value is joined
         self.place: Place = ()
@@ -59,13 +59,13 @@ class Resizing:
         self._rooms: dict[Place, Shape] = {}
         #: whether a loop so short is unrolled rather
         self.prefers_unrolling: Callable[[], bool] = bool
-        #: places of arrays that have several sizes at the end of one trip
+        #: places of arrays that have several sizes at the end of one iteration
         self.several: set[Place] = set()
-        #: places in which one of these was left out of the last join: there has to be another trip
+        #: places in which one of these was left out of the last join: there has to be another iteration
         self.left_out: set[Place] = set()
-        #: lengths at the end of the trip that may be more than there is room for: with what guesses the room
+        #: lengths at the end of the iteration that may be more than there is room for: with what guesses the room
         self.checks: list[Check] = []
-        #: values at the head of the current trip, by place
+        #: values at the head of the current iteration, by place
         self.begin: dict[Place, Value] = {}
 
     # -- joins --
@@ -91,8 +91,8 @@ class Resizing:
         return found
 
     def one_of(self, value: Value) -> Value:
-        """`value`, of which alternatives that are arrays of several sizes count as one, the largest: in the next trip
-        that is one of dynamic length."""
+        """`value`, of which alternatives that are arrays of several sizes count as one, the largest: in the next
+        iteration that is one of dynamic length."""
         if not dynamic_sizes.are_several(value):
             return value
         assert isinstance(value, Union)
@@ -117,7 +117,7 @@ class Resizing:
     # -- room --
 
     def _room(self, a: Value, b: Value) -> Shape:
-        """The room of the array at the head of the loop, after a trip that leaves `b` where `a` was."""
+        """The room of the array at the head of the loop, after an iteration that leaves `b` where `a` was."""
         old, new = dynamic_sizes.room_of(a), dynamic_sizes.room_of(b)
         largest = tuple(map(max, old, new))
         place = self.place
@@ -139,10 +139,10 @@ class Resizing:
             step = regular
         elif list(steps.values()).count(step) < 2:
             return self._guess(place, largest, step, a) if len(steps) > _IRREGULAR else largest
-        trips = most_trips(self.machine, self.trips, "an array")
-        if trips is None:
+        iterations = most_iterations(self.machine, self.iterations, "an array")
+        if iterations is None:
             return self._guess(place, largest, step, a)
-        room = tuple(max(n, f + s * trips) for n, f, s in zip(least, first, step, strict=True))
+        room = tuple(max(n, f + s * iterations) for n, f, s in zip(least, first, step, strict=True))
         if self._bytes(room, a) > _MOST_BYTES:
             return self._guess(place, largest, step, a)
         self._rooms[place] = tuple(max(n, self._asked(place)) if s else n for n, s in zip(room, step, strict=True))
@@ -150,7 +150,7 @@ class Resizing:
         return self._rooms[place]
 
     def remember(self) -> None:
-        """What a trip adds, and a guess, is taken for known when the interpreter meets the loop again."""
+        """What an iteration adds, and a guess, is taken for known when the interpreter meets the loop again."""
         self.machine.loop_sizes[self.key] = (self._regular, self._guessed)
 
     def _guess(self, place: Place, largest: Shape, step: Shape, like: Value) -> Shape:
@@ -174,7 +174,7 @@ class Resizing:
         return size
 
     def _check(self, room: Shape, b: Value) -> None:
-        """Note the lengths of `b` that may be too much, unless it is known by how much a trip makes it longer."""
+        """Note the lengths of `b` that may be too much, unless it is known by how much an iteration makes it longer."""
         begin = self.begin.get(self.place)
         begun = (
             dynamic_sizes.axes_of(begin) if begin is not None and dynamic_sizes.is_array(begin) else (None,) * len(room)
@@ -195,7 +195,8 @@ class Resizing:
             self.checks.append((lanes.length, most, name))
 
     def check(self) -> None:
-        """Emit the checks of the current trip: where there is too little room, the host compiles again with more."""
+        """Emit the checks of the current iteration: where there is too little room, the host compiles again with
+        more."""
         machine = self.machine
         for length, most, name in self.checks:
             full = machine.builder.elementwise("gt", length, machine.builder.constant(most, length.type.dtype))
@@ -215,7 +216,7 @@ def is_rough(value: Value) -> bool:
 
 
 def smooth(machine: Machine, place: Place, state: State, body: Region | None = None) -> None:
-    """Copy the arrays in one place of a state, at the end of a trip (in `body`) or before the loop."""
+    """Copy the arrays in one place of a state, at the end of an iteration (in `body`) or before the loop."""
     machine.restore(state)
     is_register = len(place) == 1
     value = state.registers[place[0]] if is_register else state.slots.get(place)

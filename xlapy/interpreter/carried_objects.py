@@ -1,8 +1,9 @@
-"""Objects of the caller's in whose place each trip of a loop puts one of its own: `parameters = update(parameters)`.
+"""Objects of the caller's in whose place each iteration of a loop puts one of its own:
+`parameters = update(parameters)`.
 
-At the head of the loop one name stands for both (see `ObjectNames`), since no trip tells the first from the others: who
-changes what may be either, or asks which one it is, makes the analysis start again without that. After the last trip it
-is an object of the program's own.
+At the head of the loop one name stands for both (see `ObjectNames`), since no iteration tells the first from the
+others: who changes what may be either, or asks which one it is, makes the analysis start again without that. After the
+last iteration it is an object of the program's own.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class Orders:
-    """Dicts that have their keys in another order from the second trip on."""
+    """Dicts that have their keys in another order from the second iteration on."""
 
     def __init__(self) -> None:
         self._keys: dict[int, list] = {}
 
     def differ(self, number: int, before: Value, after: Value) -> bool:
-        """Whether a dict has the same keys in another order after a trip, which is the one to keep."""
+        """Whether a dict has the same keys in another order after an iteration, which is the one to keep."""
         if not isinstance(before, Mapping) or not isinstance(after, Mapping) or before.history or after.history:
             return False
         old, new = list(dict.keys(before.entries)), list(dict.keys(after.entries))
@@ -42,7 +43,8 @@ class Orders:
 
 
 def take_over(heap: Heap, head: Head, joiner: Joiner) -> None:
-    """After the last trip of a loop, in the place of an object of the caller's is one that the trip has made."""
+    """After the last iteration of a loop, in the place of an object of the caller's is one that the iteration has
+    made."""
     for number in head.entries:
         rivals = heap.shared.get(number, set()) & head.entries.keys()
         if rivals == {number} and joiner.absorbed.get(number) not in (None, *heap.shared):

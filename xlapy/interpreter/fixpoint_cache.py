@@ -1,9 +1,9 @@
 """Where the interpreter meets a loop again, which it does for every round of a loop around it, the head found the last
 time is what it starts from. Without it each level of nesting would double the number of rounds.
 
-What a round would find is rehearsed: the values that lay at the head are joined with those at entry as if a trip had
-left them there, by the rules that hold for any trip. A guess that is too narrow costs a round, one that does not fit is
-dropped.
+What a round would find is rehearsed: the values that lay at the head are joined with those at entry as if an iteration
+had left them there, by the rules that hold for any iteration. A guess that is too narrow costs a round, one that does
+not fit is dropped.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from xlapy.interpreter.loop_fixpoint import Head, Staging
 
 
-#: kinds of objects that may be a new one on each trip, whose contents are all there is to know of them
+#: kinds of objects that may be a new one on each iteration, whose contents are all there is to know of them
 _KINDS = frozenset(("buffer", "list", "dict", "set", "instance", "cell"))
 
 
 class Recollection(NamedTuple):
     """What is known of a loop's head without the state around it.
 
-    `objects` are those named here that stand for another one on each trip, with their contents.
+    `objects` are those named here that stand for another one on each iteration, with their contents.
     """
 
     registers: dict[int, Value]
@@ -51,7 +51,7 @@ def recollect(staging: Staging, head: Head) -> Recollection:
             del contents[number]
 
     def differs(skeleton: Value) -> bool:
-        """Whether what is in a place is not the same on every trip."""
+        """Whether what is in a place is not the same on every iteration."""
         return bool(variables(skeleton) or references(skeleton))
 
     registers = {r: v for r, v in head.registers.items() if differs(v) and tells(v)}

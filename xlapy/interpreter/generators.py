@@ -269,7 +269,7 @@ class _Consumer:
         self._write_tag(frame.tag)
 
     def _body(self, value: Value) -> None:
-        """One trip of the consumer's loop."""
+        """One iteration of the consumer's loop."""
         machine, frame = self.machine, self.frame
         self._load()
         stack = machine.frames

@@ -1,8 +1,8 @@
 """Lists that grow in a loop that stays a loop: how much room they need, and what is known of their length.
 
-From one round of a loop's analysis to the next, `Growing` keeps how much each list grows in a trip, at least and at
-most. With a bound of the number of trips this gives the room; without one, the room is a guess, kept by the host and
-raised when the program finds that it was too small.
+From one round of a loop's analysis to the next, `Growing` keeps how much each list grows in an iteration, at least and
+at most. With a bound of the number of iterations this gives the room; without one, the room is a guess, kept by the
+host and raised when the program finds that it was too small.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from xlapy.ir import Operation, Var, least_increase
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
-#: trips beyond which a bound is none
+#: iterations beyond which a bound is none
 _MANY = 1 << 24
 #: keys for which a dict has room, if there may be more
 _MANY_KEYS = 1024
@@ -35,19 +35,19 @@ _LARGE_BYTES, _FEW = 1 << 24, 64
 _GUESSED_BYTES, _SHORT = 1 << 20, 128
 
 
-def most_trips(machine: Machine, trips: Value | None, what: str) -> int | None:
-    """The largest number of trips of a loop in which `what` grows, if it has a bound.
+def most_iterations(machine: Machine, iterations: Value | None, what: str) -> int | None:
+    """The largest number of iterations of a loop in which `what` grows, if it has a bound.
 
     Raises:
         NeedStatic: it would have one if an argument were known.
     """
-    bounds = known_bounds(trips) if trips is not None else None
+    bounds = known_bounds(iterations) if iterations is not None else None
     if bounds is not None and bounds[1] <= _MANY:
         return max(bounds[1], 0)
     if machine.sizes_vary:
         return None
-    if isinstance(trips, Scalar) and machine.specialisable(trips.var):
-        raise NeedStatic(trips.var, f"the number of trips of a loop in which {what} grows")
+    if isinstance(iterations, Scalar) and machine.specialisable(iterations.var):
+        raise NeedStatic(iterations.var, f"the number of trips of a loop in which {what} grows")
     return None
 
 
@@ -56,19 +56,20 @@ Check = tuple[Var, int, object]
 
 
 class Growing:
-    """The lists that grow in one loop. `trips` is the number of trips, if it is known before the loop; `before` is what
-    slots hold there; `checks` gets the lengths that may be more than there is room for (see `array_growth`)."""
+    """The lists that grow in one loop. `iterations` is the number of iterations, if it is known before the loop;
+    `before` is what slots hold there; `checks` gets the lengths that may be more than there is room for (see
+    `array_growth`)."""
 
     def __init__(
-        self, machine: Machine, key: object, trips: Value | None, before: Mapping[Slot, Value], checks: list[Check]
+        self, machine: Machine, key: object, iterations: Value | None, before: Mapping[Slot, Value], checks: list[Check]
     ) -> None:
-        self.machine, self.key, self.trips, self.before, self.checks = machine, key, trips, before, checks
+        self.machine, self.key, self.iterations, self.before, self.checks = machine, key, iterations, before, checks
         self.growth: dict[Slot, tuple[int, int]] = {}
         self.entry: dict[Slot, Value] = {}
 
     def join(self, joiner: Joiner, slot: Slot, entry: Value, old: Value, new: Value, start: Value | None) -> Value:
-        """The contents of a list at the head of the loop: `entry` before it, `old` so far, with `start` in a trip,
-        `new` at its end."""
+        """The contents of a list at the head of the loop: `entry` before it, `old` so far, with `start` in an
+        iteration, `new` at its end."""
         if not (growable_lists.is_contents(entry) or entry is DEAD):
             raise JoinFailure(entry, new, "are containers of different kinds")
         step = (_least_growth(old, new, start), growable_lists.sizes(new)[1] - growable_lists.sizes(old)[1])
@@ -85,9 +86,9 @@ class Growing:
         elif keys is not None:
             capacity, upper = max(room, keys), max(last, keys)
         else:
-            trips = most_trips(self.machine, self.trips, "a list")
+            iterations = most_iterations(self.machine, self.iterations, "a list")
             guessed = any(isinstance(v, GrowableList) and v.elastic is not None for v in alternatives(new))
-            if trips is None or self._too_many(slot, element, last + grows[1] * trips, guessed):
+            if iterations is None or self._too_many(slot, element, last + grows[1] * iterations, guessed):
                 elastic = _elastic(entry)
                 if elastic is None:
                     elastic = (self.key, slot[1], self._is_item(slot, element))
@@ -97,8 +98,8 @@ class Growing:
                     capacity = upper = room
                 self._check(new, capacity, elastic)
             else:
-                capacity = max(room, last + grows[1] * trips)
-                upper = last + grows[1] * max(trips - 1, 0)
+                capacity = max(room, last + grows[1] * iterations)
+                upper = last + grows[1] * max(iterations - 1, 0)
         lower = first if grows[0] >= 0 else 0
         lower = max(lower, 0)
         bounds, fixed = (lower, max(upper, lower)), grows == (0, 0)
@@ -106,8 +107,8 @@ class Growing:
         return growable_lists.generalised(old, element, capacity, bounds, elastic, self.key, fixed, added)
 
     def _check(self, new: Value, capacity: int, elastic: object) -> None:
-        """Note that a list may be too long at the end of a trip. An item that is appended finds that there is no room;
-        a loop in the trip has made more room, for as many items as it may append."""
+        """Note that a list may be too long at the end of an iteration. An item that is appended finds that there is no
+        room; a loop in the iteration has made more room, for as many items as it may append."""
         for contents in alternatives(new):
             if (
                 isinstance(contents, GrowableList)
@@ -124,10 +125,10 @@ class Growing:
 
     def _too_many(self, slot: Slot, element: Value, count: int, guessed: bool) -> bool:
         """Whether a list of so many items would take too much memory, or a dict, in which every key is compared, too
-        much time: there may be far fewer. So may there be of a list if what a trip adds is `guessed`, or the number of
-        trips is."""
+        much time: there may be far fewer. So may there be of a list if what an iteration adds is `guessed`, or the
+        number of iterations is."""
         keyed = self.machine.heap.objects[slot[0]].kind in ("dict", "set")
-        if count > growable_lists.guessed(element) and (guessed or self._trips_are_guessed):
+        if count > growable_lists.guessed(element) and (guessed or self._iterations_are_guessed):
             return True
         if count > _FEW and self._is_item(slot, element):
             return True
@@ -169,15 +170,15 @@ class Growing:
             self._need_guess(loops, _SHORT)
 
     @functools.cached_property
-    def _trips_are_guessed(self) -> bool:
-        """Whether the number of trips comes of the length of a list the room of which is a guess."""
-        if not isinstance(self.trips, Scalar):
+    def _iterations_are_guessed(self) -> bool:
+        """Whether the number of iterations comes of the length of a list the room of which is a guess."""
+        if not isinstance(self.iterations, Scalar):
             return False
         growable_before = [
             v for value in self.before.values() for v in alternatives(value) if isinstance(v, GrowableList)
         ]
         lengths = {v.length.var for v in growable_before if v.elastic is not None and isinstance(v.length, Scalar)}
-        return bool(lengths) and not lengths.isdisjoint(_made_of(self.trips.var))
+        return bool(lengths) and not lengths.isdisjoint(_made_of(self.iterations.var))
 
     def _size(self, element: Value) -> int:
         return max(growable_lists.size_of(element), 1)
@@ -192,18 +193,20 @@ class Growing:
         return found
 
     def after(self, slot: Slot, growable: GrowableList, whole: bool) -> GrowableList:
-        """What is known of the list after the loop; `whole` if every trip was made."""
+        """What is known of the list after the loop; `whole` if every iteration was made."""
         low, high = self.growth.get(slot, (0, 0))
         entry = self.entry.get(slot, DEAD)
         first, last = growable_lists.sizes(entry) if entry is not DEAD else (0, 0)
-        trips = known_bounds(self.trips) if self.trips is not None else None
-        fewest = trips[0] if whole and trips is not None else 0
+        iterations = known_bounds(self.iterations) if self.iterations is not None else None
+        fewest = iterations[0] if whole and iterations is not None else 0
         lower = first + low * max(fewest, 0) if low >= 0 else 0
         if high <= 0:
             upper = last
         else:
             upper = (
-                growable.capacity if growable.elastic is not None or trips is None else last + high * max(trips[1], 0)
+                growable.capacity
+                if growable.elastic is not None or iterations is None
+                else last + high * max(iterations[1], 0)
             )
         length = growable.length
         if lower == upper:
@@ -227,14 +230,14 @@ def _made_of(var: Var) -> set[Var]:
 
 def _elastic(entry: Value) -> object:
     """With what the room was guessed of a list that has grown in a loop around, as it may in this one; None if its room
-    is no guess. It keeps its room: a list that is moved to a larger one, and back in each trip, takes long."""
+    is no guess. It keeps its room: a list that is moved to a larger one, and back in each iteration, takes long."""
     found = alternatives(entry) if entry is not DEAD else ()
     names = {v.elastic if isinstance(v, GrowableList) else None for v in found}
     return names.pop() if len(names) == 1 else None
 
 
 def _least_growth(old: Value, new: Value, start: Value | None) -> int:
-    """By how many items a list grows in a trip, at least; -1 if that is not known."""
+    """By how many items a list grows in an iteration, at least; -1 if that is not known."""
     if not (isinstance(old, GrowableList) and isinstance(old.length, Scalar)):
         return growable_lists.sizes(new)[0] - growable_lists.sizes(old)[0]
     if not (isinstance(start, GrowableList) and isinstance(start.length, Scalar)):

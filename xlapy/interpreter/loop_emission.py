@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 _INT64 = np.dtype(np.int64)
 _INDEX = TensorType((), _INT64)
-#: trips up to which it is of use to know that there are no more
-_FEW_TRIPS = 2**16
+#: iterations up to which it is of use to know that there are no more
+_FEW_ITERATIONS = 2**16
 
 
 class Emission:
@@ -45,7 +45,12 @@ class Emission:
 
     def __init__(self, staging: Staging) -> None:
         self.staging, self.machine, self.frame, self.node = staging, staging.machine, staging.frame, staging.node
-        self.step, self.plan, self.trips, self.predicate = staging.step, staging.plan, staging.trips, staging.predicate
+        self.step, self.plan, self.iterations, self.predicate = (
+            staging.step,
+            staging.plan,
+            staging.iterations,
+            staging.predicate,
+        )
         self.entry, self.joiner, self.key = staging.entry, staging.joiner, staging.key
         self.repeat_header = staging.repeat_header
 
@@ -70,10 +75,10 @@ class Emission:
         assert tag is not None
         others = tag.labels - {self.node.label}
         errors = self._carries_error(head)
-        if self.trips is not None and not others:
+        if self.iterations is not None and not others:
             body.results = finals
             types = tuple(v.type for v in body.params[1:])
-            results = builder.emit("for", (self.trips, *initial), self._most_trips(), types, (body,))
+            results = builder.emit("for", (self.iterations, *initial), self._most_iterations(), types, (body,))
             results = self._known_lengths(head, body, initial, results)
             self._after(head, results, out, None)
         else:
@@ -81,10 +86,12 @@ class Emission:
         return True
 
     def _known_lengths(self, head: Head, body: Region, initial: list[Var], results: list[Var]) -> list[Var]:
-        """The results of a loop of a known number of trips; lengths of arrays that each trip changes by the same known
-        number, from a known one, are known after it."""
-        trips = self.plan.trips.value if self.plan is not None and isinstance(self.plan.trips, Const) else None
-        if trips is None:
+        """The results of a loop of a known number of iterations; lengths of arrays that each iteration changes by the
+        same known number, from a known one, are known after it."""
+        iterations = (
+            self.plan.iterations.value if self.plan is not None and isinstance(self.plan.iterations, Const) else None
+        )
+        if iterations is None:
             return results
         found, position = list(results), 0
         for skeleton in head.skeletons():
@@ -94,7 +101,7 @@ class Emission:
                     ends = body.results[position], body.params[position + 1]
                     step = least_increase(*ends)
                     if step is not None and step == greatest_increase(*ends):
-                        found[position] = self.machine.builder.constant(int(first) + step * trips, _INT64)
+                        found[position] = self.machine.builder.constant(int(first) + step * iterations, _INT64)
                 position += 1
         return found
 
@@ -160,8 +167,10 @@ class Emission:
                 go = builder.constant(True)
             if self.predicate is not None:
                 go = builder.elementwise("bitwise_and", go, self._condition(head, condition))
-            if self.trips is not None:
-                go = builder.elementwise("bitwise_and", go, builder.elementwise("lt", condition.params[0], self.trips))
+            if self.iterations is not None:
+                go = builder.elementwise(
+                    "bitwise_and", go, builder.elementwise("lt", condition.params[0], self.iterations)
+                )
             if errors is not None:
                 error = condition.params[2 + errors]
                 go = builder.elementwise(
@@ -169,13 +178,13 @@ class Emission:
                 )
             condition.results = [go]
         start = (builder.constant(0, _INT64), builder.constant(label, merge.TAG_TYPE.dtype), *initial)
-        results = builder.emit("while", start, self._most_trips(), carried, (condition, inner))
+        results = builder.emit("while", start, self._most_iterations(), carried, (condition, inner))
         self._after(head, results[2:], out, Tag(tag.labels, results[1]), results[0])
 
-    def _most_trips(self) -> dict[str, object]:
-        """The attribute of the loop that says how many trips there are at most, if that is known."""
-        bounds = getattr(self.plan.trips, "bounds", None) if self.plan is not None else None
-        return {} if bounds is None or bounds[1] > _FEW_TRIPS else {"most": max(bounds[1], 1)}
+    def _most_iterations(self) -> dict[str, object]:
+        """The attribute of the loop that says how many iterations there are at most, if that is known."""
+        bounds = getattr(self.plan.iterations, "bounds", None) if self.plan is not None else None
+        return {} if bounds is None or bounds[1] > _FEW_ITERATIONS else {"most": max(bounds[1], 1)}
 
     def _condition(self, head: Head, condition: Region) -> Var:
         """The test of a rotated `while` on the carried values."""
@@ -191,7 +200,7 @@ class Emission:
         """The state after the loop."""
         machine, frame = self.machine, self.frame
         fill = iter(results)
-        surely = (self.step is None and self.predicate is None) or self.staging.makes_a_trip()
+        surely = (self.step is None and self.predicate is None) or self.staging.iterates()
         registers: list[Value] = [DEAD] * len(self.entry.registers)
         for register, skeleton in head.registers.items():
             value = instantiate(skeleton, fill)
@@ -213,11 +222,11 @@ class Emission:
                 next(fill)  # the length, which is known
         machine.heap.slots, machine.heap.captured = slots, {**self.entry.captured, **head.captured}
         machine.heap.untold += 1
-        if tag is None and self.staging.makes_a_trip():
+        if tag is None and self.staging.iterates():
             take_over(machine.heap, head, self.joiner)
         if self.plan is not None:
             if tag is None:
-                self.plan.finish(self.plan.trips, True)
+                self.plan.finish(self.plan.iterations, True)
             else:
                 assert count is not None
                 label = machine.builder.constant(self.node.label, merge.TAG_TYPE.dtype)
@@ -286,7 +295,7 @@ class Emission:
         frame.tag = Tag(labels, builder.elementwise("select", done, exit_label, other) if len(labels) > 1 else None)
 
     def _refine(self, value: Value, skeleton: Value, last: Value) -> Value:
-        """A value after at least one trip, given what the body leaves: a known alternative of a union."""
+        """A value after at least one iteration, given what the body leaves: a known alternative of a union."""
         if isinstance(value, Union) and not isinstance(last, Union) and last is not DEAD:
             assert isinstance(skeleton, Union)
             return mixed.alternative(self.machine, value, place_in(last, skeleton, self.joiner))

@@ -55,7 +55,7 @@ _NOTHING = -1
 _MAXIMUM_ROUNDS = 40
 #: rounds after which what is moved along a sequence is taken to have come to its end
 _SLOW_ROUNDS = 4
-#: trips of a loop that is unrolled if a list grows in it
+#: iterations of a loop that is unrolled if a list grows in it
 SHORT = 32
 #: how many operations of the interpreter such loops may take when they are unrolled, and how many if the program meets
 #: an obstacle otherwise: XLA takes some milliseconds for each operation
@@ -63,7 +63,7 @@ SHORT_STEPS, LONG_STEPS = 800, 8_000
 
 
 class Restart(Exception):
-    """The number of trips cannot be known before: what the loop iterates over grows."""
+    """The number of iterations cannot be known before: what the loop iterates over grows."""
 
 
 @dataclass
@@ -105,7 +105,7 @@ class Staging:
         self.plan = self._plan() if self.step else None
         if self.plan is None:
             self.step = None
-        self.trips = machine.scalar_var(self.plan.trips, int) if self.plan is not None else None
+        self.iterations = machine.scalar_var(self.plan.iterations, int) if self.plan is not None else None
         self.header, self.test = (None, None) if self.step is not None else test_of(node) or (None, None)
         #: the test of a rotated `while`, and whether its header has to run once more after the loop
         self.predicate: Var | None = None
@@ -123,15 +123,15 @@ class Staging:
         self.depth = machine.builder.region.depth + 1
         self.steps = self.rounds = 0
         self.grown: Growing | None = None
-        self.resizing = Resizing(machine, self.key, self.plan.trips if self.plan is not None else None, shrinking)
+        self.resizing = Resizing(machine, self.key, self.plan.iterations if self.plan is not None else None, shrinking)
         self.resizing.prefers_unrolling = self._is_short
-        #: places of arrays that change their size and are views at the end of a trip, or one of several arrays
+        #: places of arrays that change their size and are views at the end of an iteration, or one of several arrays
         self._rough: set[Place] = set()
         self.lanes = EqualLanes()
         self._orders = Orders()
-        #: array objects at the head that may be others on each trip, by identity
+        #: array objects at the head that may be others on each iteration, by identity
         self._named: set[int] = set()
-        #: the heap at the head of the last trip
+        #: the heap at the head of the last iteration
         self.start: dict[Slot, Value] = {}
         self.entangled: set[int] = set()
 
@@ -151,8 +151,8 @@ class Staging:
             if not machine.prefers_growable_objects or not any(self._holds_objects(n) for n in self._sources()):
                 return None
         if self.grown is None:
-            trips = self.plan.trips if self.plan is not None else None
-            self.grown = Growing(machine, self.key, trips, self.entry.slots, self.resizing.checks)
+            iterations = self.plan.iterations if self.plan is not None else None
+            self.grown = Growing(machine, self.key, iterations, self.entry.slots, self.resizing.checks)
         return self.grown
 
     def _holds_objects(self, number: int) -> bool:
@@ -162,10 +162,10 @@ class Staging:
 
     def _is_short(self) -> bool:
         """Whether the loop is unrolled if something grows in it."""
-        trips, machine = self.plan.trips if self.plan is not None else None, self.machine
-        if not isinstance(trips, Const) or trips.value > SHORT or self.key in machine.kept_loops:
+        iterations, machine = self.plan.iterations if self.plan is not None else None, self.machine
+        if not isinstance(iterations, Const) or iterations.value > SHORT or self.key in machine.kept_loops:
             return False
-        steps = trips.value * self.steps
+        steps = iterations.value * self.steps
         if steps <= (LONG_STEPS if machine.unrolls_more else SHORT_STEPS):
             machine.loops_with_lists.add(self.key)
             return True
@@ -174,7 +174,7 @@ class Staging:
 
     def run(self) -> None:
         plan, step = self.plan, self.step
-        if plan is not None and step is not None and isinstance(plan.trips, Const) and plan.trips.value <= 0:
+        if plan is not None and step is not None and isinstance(plan.iterations, Const) and plan.iterations.value <= 0:
             plan.finish(Const(0), True)
             walk.run(self.machine, step.exhausted)
             return
@@ -227,13 +227,13 @@ class Staging:
         joiner.hastens = self.rounds >= _SLOW_ROUNDS
         joiner.named = self._named
         joiner.sizes = self.resizing
-        joiner.makes_a_trip = self.makes_a_trip()
+        joiner.iterates = self.iterates()
         return joiner
 
-    def makes_a_trip(self) -> bool:
-        """Whether there is a first trip for certain."""
-        trips = self.plan.trips if self.plan is not None else None
-        return isinstance(trips, Const) and trips.value >= 1 or self.entered
+    def iterates(self) -> bool:
+        """Whether there is a first iteration for certain."""
+        iterations = self.plan.iterations if self.plan is not None else None
+        return isinstance(iterations, Const) and iterations.value >= 1 or self.entered
 
     def entry_value(self, slot: Slot, entries: dict[int, int]) -> Value:
         number = entries.get(slot[0], slot[0])
@@ -263,13 +263,16 @@ class Staging:
         self.start = start
         outer, machine.short_index = machine.short_index, None
         around = machine.short_indices
-        if self.plan is not None and isinstance(self.plan.trips, Const) and self._may_unroll():
+        if self.plan is not None and isinstance(self.plan.iterations, Const) and self._may_unroll():
             machine.short_index = body.params[0]
-            machine.short_indices = {**around, machine.short_index: (self.plan.trips.value, len(machine.loops_begun))}
+            machine.short_indices = {
+                **around,
+                machine.short_index: (self.plan.iterations.value, len(machine.loops_begun)),
+            }
         try:
             with machine.region(body):
                 if self.step is not None:
-                    self._trip(body.params[0])
+                    self._iteration(body.params[0])
                 elif self.test is not None:
                     self._tested()
                 else:
@@ -296,7 +299,8 @@ class Staging:
         return body, out, fresh
 
     def _generalised(self, head: Head, start: dict[Slot, Value], out: State, mark: int, body: Region) -> Head:
-        """The next head; arrays that change their size and are views become copies of these at the end of the trip."""
+        """The next head; arrays that change their size and are views become copies of these at the end of the
+        iteration."""
         resizing = self.resizing
         for place in self._rough:
             value = out.registers[place[0]] if len(place) == 1 else out.slots.get(place)
@@ -317,7 +321,7 @@ class Staging:
         raise JoinFailure(DEAD, DEAD, "do not settle")
 
     def _smooth_entry(self, place: Place) -> None:
-        """Copy what is a view in one place before the loop; where there is none, what becomes one in each trip."""
+        """Copy what is a view in one place before the loop; where there is none, what becomes one in each iteration."""
         machine = self.machine
         value = self.entry.registers[place[0]] if len(place) == 1 else self.entry.slots.get(place)
         if value is None or not is_rough(value):
@@ -336,12 +340,13 @@ class Staging:
         return [*values, entry.handled, *(self.entry_value(slot, head.entries) for slot in head.slots)]
 
     def _may_unroll(self) -> bool:
-        """Whether the loop is so short that it is unrolled if its trips use different things, and that is possible."""
-        trips = self.plan.trips if self.plan is not None else None
-        return isinstance(trips, Const) and trips.value <= SHORT and self.key not in self.machine.kept_loops
+        """Whether the loop is so short that it is unrolled if its iterations use different things, and that is
+        possible."""
+        iterations = self.plan.iterations if self.plan is not None else None
+        return isinstance(iterations, Const) and iterations.value <= SHORT and self.key not in self.machine.kept_loops
 
     def check_source(self, number: int) -> None:
-        """A list that the loop iterates over must not change its length, if the number of trips is to be known."""
+        """A list that the loop iterates over must not change its length, if the number of iterations is to be known."""
         if self.plan is not None and number in self._sources():
             raise Restart
 
@@ -381,12 +386,12 @@ class Staging:
         self.resizing.begin = {place: v for place, v in begin.items() if isinstance(v, BoundedArray)}
         frame.tag = None
 
-    def _trip(self, index: Var) -> None:
+    def _iteration(self, index: Var) -> None:
         """The body of a planned loop, with the element at an index."""
         machine, plan, frame, node = self.machine, self.plan, self.frame, self.step
         assert plan is not None and node is not None
-        trips = plan.trips
-        most = int(trips.value) if isinstance(trips, Const) else (known_bounds(trips) or (0, None))[1]
+        iterations = plan.iterations
+        most = int(iterations.value) if isinstance(iterations, Const) else (known_bounds(iterations) or (0, None))[1]
         bounds = (0, max(most - 1, 0)) if most is not None else (0, np.iinfo(np.int64).max)
         frame.span = node.span
 
@@ -420,7 +425,7 @@ class Staging:
         return found
 
     def _tested(self) -> None:
-        """One trip of a rotated `while`: the header, then the body under the assumption that the test holds."""
+        """One iteration of a rotated `while`: the header, then the body under the assumption that the test holds."""
         machine, frame = self.machine, self.frame
         before = machine.save()
         test, poisoned = self.test, len(machine.blockers)
@@ -566,8 +571,8 @@ class Staging:
     def _captured(
         self, head: Head, joiner: Joiner, entries: dict[int, int], out: State, mark: int
     ) -> dict[int | type, Capture]:
-        """What is captured at the head of the next trip: what was so before, what is so at the end of this trip and has
-        been there all the time, and what stands for such an object."""
+        """What is captured at the head of the next iteration: what was so before, what is so at the end of this
+        iteration and has been there all the time, and what stands for such an object."""
         entry, found = self.entry.captured, {**self.entry.captured, **head.captured}
         heap, merged = self.machine.heap, {made: pair for pair, made in joiner.merged.items()}
         for number, capture in out.captured.items():

@@ -122,10 +122,10 @@ class Machine:
         self.error_codes: dict[tuple, int] = {}
         #: how many exception handlers are active around the current operation, in all frames
         self.catching = 0
-        #: the index of the innermost loop, if that may be unrolled where its trips use different things
+        #: the index of the innermost loop, if that may be unrolled where its iterations use different things
         self.short_index: Var | None = None
-        #: the indices of all loops around the current operation that may be unrolled: with the number of trips, and how
-        #: many loops had begun before
+        #: the indices of all loops around the current operation that may be unrolled: with the number of iterations,
+        #: and how many loops had begun before
         self.short_indices: dict[Var, tuple[int, int]] = {}
         #: which values selectors may have
         self.outcomes = Outcomes()
@@ -143,7 +143,7 @@ class Machine:
         self.prefers_growable = self.could_prefer_growable = False
         #: the same of lists of objects that loops go through
         self.prefers_growable_objects = self.could_prefer_growable_objects = False
-        #: whether calls have other numbers again and again: lists have room for any number of trips
+        #: whether calls have other numbers again and again: lists have room for any number of iterations
         self.sizes_vary = False
         #: whether what has to be known is worked out from data; not where it is only asked whether it is known
         self.works_out = True
@@ -211,11 +211,12 @@ class Machine:
         self.unrolled_places: set[tuple] = set()
         #: those among them that had to be in several calls of their function
         self.unrolled_nodes: set[int] = set()
-        #: short loops that come to too many operations when unrolled: so they do in other trips of loops around them
+        #: short loops that come to too many operations when unrolled: so they do in other iterations of loops around
+        #: them
         self.large_places: set[tuple] = set()
         #: what is known of the heads of loops from the last time they were met
         self.loop_memory: dict[tuple, Recollection] = {}
-        #: and of the arrays that change their size in them: what a trip adds, and guesses of the room
+        #: and of the arrays that change their size in them: what an iteration adds, and guesses of the room
         self.loop_sizes: dict[object, tuple[dict, dict]] = {}
         #: numbers at the heads of loops that are wider than before these (see `interpreter.widening`)
         self.widened: dict[Var, Widened] = {}
@@ -448,8 +449,8 @@ class Machine:
         if not shorts:
             return 1
         inside = len(set(self.loops_begun[shorts[-1][1] :]))
-        trips = math.prod(count for count, _ in shorts)
-        return trips * (1 + inside) if inside or len(shorts) > 1 else 1
+        iterations = math.prod(count for count, _ in shorts)
+        return iterations * (1 + inside) if inside or len(shorts) > 1 else 1
 
     def is_of_items(self, var: Var) -> bool:
         """Whether `var` is computed from numbers in containers among the inputs: data, rather than sizes."""

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 class EqualLanes:
-    """Arrays of dynamic length that have the same lanes before the loop have the same ones in each trip, until a trip
-    is found to make a difference: `z, c = z[inside], c[inside]` keeps one mask."""
+    """Arrays of dynamic length that have the same lanes before the loop have the same ones in each iteration, until an
+    iteration is found to make a difference: `z, c = z[inside], c[inside]` keeps one mask."""
 
     def __init__(self) -> None:
         #: holes of the head that are filled with what fills another one, and places in which they are not
@@ -48,7 +48,8 @@ class EqualLanes:
         return [values[self._leaders.get(k, k)] for k in range(len(values))]
 
     def tell_apart(self, head: Head, finals: list[Var]) -> bool:
-        """Whether values that were taken for equal differ at the end of a trip; they are told apart from then on."""
+        """Whether values that were taken for equal differ at the end of an iteration; they are told apart from then
+        on."""
         wrong = {k for k, leader in self._leaders.items() if not same(finals[k], finals[leader])}
         position = 0
         for place, skeleton in zip(head.places(), head.skeletons(), strict=True):

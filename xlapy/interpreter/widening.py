@@ -1,8 +1,9 @@
 """Numbers that a loop makes wider, and questions after their type.
 
-`total = 0`, to which each trip adds a float, is a float from the start of a loop that stays a loop: one number is held,
-of one type, and what is computed with it is the same. Where the program asks what it is, or does with the one what it
-cannot do with the other, the loop is analysed in another way: its first trip is a case of its own, as in CPython.
+`total = 0`, to which each iteration adds a float, is a float from the start of a loop that stays a loop: one number is
+held, of one type, and what is computed with it is the same. Where the program asks what it is, or does with the one
+what it cannot do with the other, the loop is analysed in another way: its first iteration is a case of its own, as in
+CPython.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Notes for the lowering: what leaves do lane by lane, of which it may compute a few lanes at a time instead of all;
-how the trips of a loop become lanes, which are all made at once."""
+how the iterations of a loop become lanes, which are all made at once."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ class Lanewise(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What a loop carries and some trips replace: `if x[i] > best: best, where = x[i], i`.
+    """What a loop carries and some iterations replace: `if x[i] > best: best, where = x[i], i`.
 
     Attributes:
-        select: of what a trip puts there and what was there.
+        select: of what an iteration puts there and what was there.
         kept: which operand of the select is what was there.
-        record: the comparison with what was there, if that is how the trips that replace it are found: the first one
-            with the largest or smallest value does it last. None if each trip knows by itself, and the last one counts.
+        record: the comparison with what was there, if that is how the iterations that replace it are found: the first
+            one with the largest or smallest value does it last. None if each iteration knows by itself, and the last
+            one counts.
     """
 
     select: Operation
@@ -43,22 +44,23 @@ class Choice(NamedTuple):
 
     @property
     def replacement(self) -> Var:
-        """What a trip puts there."""
+        """What an iteration puts there."""
         return self.select.operands[3 - self.kept]
 
 
 class Lanes(NamedTuple):
-    """How the trips of a loop become lanes: the attribute `lanes` of the loop. If it is its attribute `lanes_inside`,
-    they do so where the loop is in another one that is a native function, and are made one by one elsewhere.
+    """How the iterations of a loop become lanes: the attribute `lanes` of the loop. If it is its attribute
+    `lanes_inside`, they do so where the loop is in another one that is a native function, and are made one by one
+    elsewhere.
 
     Attributes:
-        stores: for each carried array that trips store into, the store.
-        folds: for each carried value that trips add to (or multiply, or take the maximum with ...), the operation.
-        choices: for each carried value that some trips replace.
+        stores: for each carried array that iterations store into, the store.
+        folds: for each carried value that iterations add to (or multiply, or take the maximum with ...), the operation.
+        choices: for each carried value that some iterations replace.
         axes: for each store, and each load of the place of a lane, the axis along which lanes follow one another.
-        frame: the store or load whose axis gives the lanes; None if the lanes are the trips.
+        frame: the store or load whose axis gives the lanes; None if the lanes are the iterations.
         count: how many lanes there are.
-        of_numbers: whether a trip computes single numbers.
+        of_numbers: whether an iteration computes single numbers.
     """
 
     stores: dict[int, Operation]
@@ -70,7 +72,7 @@ class Lanes(NamedTuple):
     of_numbers: bool = False
 
     def ends(self) -> list[Operation]:
-        """The operations that make what the next trip gets."""
+        """The operations that make what the next iteration gets."""
         return [*self.stores.values(), *self.folds.values(), *(choice.select for choice in self.choices.values())]
 
 

@@ -1,8 +1,8 @@
 """Lanes moved about: those that a mask selects to the front and back, and whole rows of lanes along a dimension.
 
-On a CPU a loop takes 1 ns a lane (3, if each trip does one), where a scatter takes 7 to 16 and a sort 200; elsewhere a
-scatter gives every lane a place of its own. Machine code takes half a nanosecond (`llvm.stream_compaction`): it knows
-the functions here by their names.
+On a CPU a loop takes 1 ns a lane (3, if each iteration does one), where a scatter takes 7 to 16 and a sort 200;
+elsewhere a scatter gives every lane a place of its own. Machine code takes half a nanosecond
+(`llvm.stream_compaction`): it knows the functions here by their names.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jax import lax
 
 from xlapy.lowering.derivatives import differentiated_as
 
-#: lanes that a trip of a loop does, where there are many
+#: lanes that an iteration of a loop does, where there are many
 _LANES, _MANY = 8, 512
 _PRESSED, _POSITIONS = "xlapy_pressed", "xlapy_positions"
 
@@ -60,7 +60,7 @@ def _positions_in_turn(valid):
 
 def _in_turn(elements, valid, dtype):
     """`elements(first, count)` of the lanes that a mask selects, one behind the other: each is put behind the last,
-    where the next one takes the place of one that is not selected. A trip of the loop does several lanes."""
+    where the next one takes the place of one that is not selected. An iteration of the loop does several lanes."""
 
     def step(first, state, lanes):
         found, count = state
@@ -74,12 +74,14 @@ def _in_turn(elements, valid, dtype):
     if room == 0:
         return jnp.zeros(0, dtype)
     # unsigned, a lane is not looked at whether it counts from the end
-    trips = room // _LANES if room >= _MANY else 0
+    iterations = room // _LANES if room >= _MANY else 0
     state = jnp.zeros(room, dtype), jnp.uint32(0)
-    if trips:
+    if iterations:
         several = lambda k, state: step(k * jnp.uint32(_LANES), state, _LANES)  # noqa: E731
-        state = lax.fori_loop(jnp.uint32(0), jnp.uint32(trips), several, state)
-    return lax.fori_loop(jnp.uint32(trips * _LANES), jnp.uint32(room), lambda k, state: step(k, state, 1), state)[0]
+        state = lax.fori_loop(jnp.uint32(0), jnp.uint32(iterations), several, state)
+    return lax.fori_loop(jnp.uint32(iterations * _LANES), jnp.uint32(room), lambda k, state: step(k, state, 1), state)[
+        0
+    ]
 
 
 def gather(x, order, axis):

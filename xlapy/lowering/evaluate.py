@@ -149,9 +149,9 @@ def _if(structured: dict[str, Callable]) -> Callable:
     return rule
 
 
-def _trips(operation: Operation, operands: Sequence) -> int | jax.Array:
-    trips = constant_value(operation.operands[0])
-    return operands[0] if trips is None else max(int(trips), 0)
+def _iterations(operation: Operation, operands: Sequence) -> int | jax.Array:
+    iterations = constant_value(operation.operands[0])
+    return operands[0] if iterations is None else max(int(iterations), 0)
 
 
 def _for(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
@@ -160,8 +160,8 @@ def _for(operation: Operation, operands: Sequence, environment: Environment) -> 
     dtype = region.params[0].type.dtype
     initial = _strong(operands[1:], region.params[1:])
     most: int | None = operation.attributes.get("most")
-    trips = _trips(operation, operands)
-    return differentiable_counted_loop(trips, body, initial, dtype, _reads_elements(region), most)
+    iterations = _iterations(operation, operands)
+    return differentiable_counted_loop(iterations, body, initial, dtype, _reads_elements(region), most)
 
 
 def _reads_elements(region: Region) -> bool:
@@ -184,8 +184,8 @@ def _while(operation: Operation, operands: Sequence, environment: Environment) -
 
 
 class _Rules(dict[str, Callable]):
-    """Rules by the kinds of operations; `at_once` where a loop in a loop makes as many trips at once as it can: in a
-    native function, and on devices where each trip is slow."""
+    """Rules by the kinds of operations; `at_once` where a loop in a loop makes as many iterations at once as it can: in
+    a native function, and on devices where each iteration is slow."""
 
     at_once = False
 
@@ -261,14 +261,14 @@ def _looped(
     body = _function(region, environment, rules)
     initial = _strong(operands[1:], region.params[1:])
     if "straight" in operation.attributes:
-        for k in range(int(_trips(operation, operands))):
+        for k in range(int(_iterations(operation, operands))):
             initial = body(np.asarray(k, region.params[0].type.dtype), *initial)
         return initial
     unroll: int = operation.attributes.get("unroll", 1)
     if rules.at_once:
         unroll = operation.attributes.get("unroll_native", unroll)
     dtype = region.params[0].type.dtype
-    return counted_loop(_trips(operation, operands), body, initial, dtype, unroll, certain)
+    return counted_loop(_iterations(operation, operands), body, initial, dtype, unroll, certain)
 
 
 def _leaf_in_loop(cpu: Cpu | None) -> Callable:

@@ -18,7 +18,7 @@ from xlapy.lowering.jaxpr_types import ClosedJaxpr
 
 
 def products(operation: Operation, operands: Sequence) -> Sequence:
-    """The products of all trips, one after the other along the first axis."""
+    """The products of all iterations, one after the other along the first axis."""
     array, matrix = operands
     jaxpr = traced(operation.attributes["jaxpr"])
     axis: int = operation.attributes["axis"]
@@ -67,5 +67,5 @@ def _is_of_itself(operation: Operation) -> bool:
 
 
 def part(operation: Operation, operands: Sequence) -> Sequence:
-    """The product of one trip."""
+    """The product of one iteration."""
     return (lax.dynamic_index_in_dim(*operands, axis=0, keepdims=False, allow_negative_indices=False),)

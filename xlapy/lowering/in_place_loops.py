@@ -1,8 +1,8 @@
 """Evaluates the body of a loop, or its adjoint, so that arrays are updated in place.
 
 The transpose of reading `x[i]` is an array of zeros with one element set, which JAX adds to what was summed before:
-work for the whole array in every trip of a loop. Here such an array is a list of updates until something other than
-a sum needs it, and a sum makes the updates in place.
+work for the whole array in every iteration of a loop. Here such an array is a list of updates until something other
+than a sum needs it, and a sum makes the updates in place.
 
 And a value that is loaded from an array is not loaded again behind an update of that array (`barrier.py`).
 """

@@ -11,11 +11,11 @@ from jax import lax
 
 from xlapy.lowering.reversible_while import reversible_while
 
-#: trips from which on the adjoint of a scan, which is compiled sooner, is not worth it
+#: iterations from which on the adjoint of a scan, which is compiled sooner, is not worth it
 _MANY = 16
 #: bytes that the adjoint of a scan may keep
 _MOST_KEPT = 2**26
-#: bytes carried in all trips together, up to which nobody asks
+#: bytes carried in all iterations together, up to which nobody asks
 _LITTLE = 2**14
 #: what the derivative needs neither operands nor results of
 _LINEAR = frozenset(
@@ -26,24 +26,24 @@ _LINEAR = frozenset(
 
 
 def counted_loop(
-    trips: int | jax.Array,
+    iterations: int | jax.Array,
     body: Callable[..., list],
     initial: Sequence,
     dtype: np.dtype,
     unroll: int = 1,
     certain: jax.Array | None = None,
 ) -> list:
-    """`trips` times `carried = body(index, *carried)`.
+    """`iterations` times `carried = body(index, *carried)`.
 
     Args:
-        trips: how often; an int or a scalar of `dtype`. Not positive: never.
+        iterations: how often; an int or a scalar of `dtype`. Not positive: never.
         body: of the index (a scalar of `dtype`) and the carried values.
         initial: the carried values before the loop.
         dtype: the type of the index.
-        unroll: trips made at once while that many are left.
-        certain: a predicate that holds, which XLA cannot know: how many trips there are depends on it.
+        unroll: iterations made at once while that many are left.
+        certain: a predicate that holds, which XLA cannot know: how many iterations there are depends on it.
     """
-    limit = np.asarray(trips, dtype) if isinstance(trips, int) else trips
+    limit = np.asarray(iterations, dtype) if isinstance(iterations, int) else iterations
     if certain is not None:
         limit = lax.select(certain, jnp.asarray(limit), jnp.zeros((), dtype))
     one = np.asarray(1, dtype)
@@ -70,50 +70,53 @@ def also(predicate: jax.Array, certain: jax.Array | None) -> jax.Array:
 
 
 def differentiable_counted_loop(
-    trips: int | jax.Array,
+    iterations: int | jax.Array,
     body: Callable[..., list],
     initial: Sequence,
     dtype: np.dtype,
     reads_elements: bool,
     most: int | None = None,
 ) -> list:
-    """`counted_loop`, to be differentiated: a scan if the number of trips is known.
+    """`counted_loop`, to be differentiated: a scan if the number of iterations is known.
 
-    But not if a trip reads few elements of a large array (`reads_elements`): the adjoint of a scan adds a whole array
-    of zeros for each of those. Nor if it is so long that what a scan keeps of each trip is too much. `most` says how
-    many trips there are at most, if that is known.
+    But not if an iteration reads few elements of a large array (`reads_elements`): the adjoint of a scan adds a whole
+    array of zeros for each of those. Nor if it is so long that what a scan keeps of each iteration is too much. `most`
+    says how many iterations there are at most, if that is known.
     """
-    if isinstance(trips, int) and not (reads_elements and trips >= _MANY or _long(trips, body, initial, dtype)):
-        lower, upper = np.asarray(0, dtype), np.asarray(trips, dtype)
+    if isinstance(iterations, int) and not (
+        reads_elements and iterations >= _MANY or _long(iterations, body, initial, dtype)
+    ):
+        lower, upper = np.asarray(0, dtype), np.asarray(iterations, dtype)
         return lax.fori_loop(lower, upper, lambda i, carried: body(i, *carried), list(initial))
     one = np.asarray(1, dtype)
     state = [jnp.zeros((), dtype), *initial]
     return reversible_while(
-        lambda index, *_: lax.lt(index, trips),
+        lambda index, *_: lax.lt(index, iterations),
         lambda index, *carried: [lax.add(index, one), *body(index, *carried)],
         state,
-        trips if isinstance(trips, int) else most,
+        iterations if isinstance(iterations, int) else most,
     )[1:]
 
 
 def differentiable_while_loop(
     condition: Callable, body: Callable[..., list], initial: Sequence, most: int | None = None
 ) -> list:
-    """`while condition(*carried): carried = body(*carried)`, to be differentiated; `most` trips, if that is known."""
+    """`while condition(*carried): carried = body(*carried)`, to be differentiated; `most` iterations, if that is
+    known."""
     return reversible_while(condition, body, initial, most)
 
 
-def _long(trips: int, body: Callable[..., list], initial: Sequence, dtype: np.dtype) -> bool:
+def _long(iterations: int, body: Callable[..., list], initial: Sequence, dtype: np.dtype) -> bool:
     """Whether the adjoint of a scan would keep too much."""
     types = [jax.ShapeDtypeStruct(np.shape(x), x.dtype) for x in initial]
-    if trips <= _MANY or trips * sum(map(_bytes, types)) <= _LITTLE:
+    if iterations <= _MANY or iterations * sum(map(_bytes, types)) <= _LITTLE:
         return False
     jaxpr = jax.make_jaxpr(lambda *xs: list(body(*xs)))(jax.ShapeDtypeStruct((), dtype), *types).jaxpr
-    return trips * _kept(jaxpr, set(jaxpr.invars)) > _MOST_KEPT
+    return iterations * _kept(jaxpr, set(jaxpr.invars)) > _MOST_KEPT
 
 
 def _kept(jaxpr, varying: set) -> int:
-    """About how many bytes of what varies from trip to trip the derivative of a trip needs."""
+    """About how many bytes of what varies from iteration to iteration the derivative of an iteration needs."""
     kept: set = set()
     total = 0
     for equation in jaxpr.eqns:

@@ -1,10 +1,10 @@
-"""Loops of little work in each trip become one native function on CPUs.
+"""Loops of little work in each iteration become one native function on CPUs.
 
-XLA's CPU backend runs a program as a sequence of kernels, one or more for each trip of a loop, at 50 to 100 ns each.
-It makes one function of a loop itself if the loop accesses less than a kilobyte (`SmallWhileLoopHoistingPass`), by
-calling it in an instruction that has the attribute `xla_cpu_small_call`. Here larger loops get that, as long as their
-kernels are small enough for the time between them to matter (measured: 1.3 to 12 times as fast, up to some thousand
-elements). Such a function runs on one core, and has no sorts, scatters or calls of libraries in it.
+XLA's CPU backend runs a program as a sequence of kernels, one or more for each iteration of a loop, at 50 to 100 ns
+each. It makes one function of a loop itself if the loop accesses less than a kilobyte (`SmallWhileLoopHoistingPass`),
+by calling it in an instruction that has the attribute `xla_cpu_small_call`. Here larger loops get that, as long as
+their kernels are small enough for the time between them to matter (measured: 1.3 to 12 times as fast, up to some
+thousand elements). Such a function runs on one core, and has no sorts, scatters or calls of libraries in it.
 
 Only with versions of jaxlib that this has been tested with: XLA aborts the process if it finds something in such a
 function that it does not expect. That of jaxlib 0.12 makes one function of such loops by itself (measured: as fast).
@@ -70,7 +70,7 @@ def as_native(
     Args:
         loop: a `for` or a `while`.
         run: computes its results from an environment that maps its operands and what its regions capture to values,
-            and a predicate that holds always: part of the condition for another trip.
+            and a predicate that holds always: part of the condition for another iteration.
         environment: that of the loop.
         only_cpu: whether the program is for a CPU; else the loop is traced for other devices, too.
     """
@@ -123,7 +123,7 @@ def _from_all(values: Sequence) -> Any:
     """A number that XLA cannot compute without any of the values.
 
     XLA aborts the process where such a function has a parameter that nothing uses, and it may find out that a loop
-    does not need one. So the condition for another trip needs a number that XLA does not know, which is a result
+    does not need one. So the condition for another iteration needs a number that XLA does not know, which is a result
     besides: the loop stays a loop, which starts from the arrays that it changes and ends with them; the number is
     made from all else.
     """
@@ -166,7 +166,7 @@ class _Count:
 
     def __init__(self) -> None:
         self.operations = 0
-        #: of the trips of how many loops' lanes what is looked at is computed at once
+        #: of the iterations of how many loops' lanes what is looked at is computed at once
         self.lanes = 1
         #: how often the elements of a value are joined and moved, one way and another, before they are stored
         self.joins: dict[Var, int] = {}

@@ -68,7 +68,7 @@ def are_own(entry: Region, zero_copy: bool = False) -> bool:
 
 
 def has_lanes(entry: Region) -> bool:
-    """Whether all trips of a loop are made at once, with what reduces them."""
+    """Whether all iterations of a loop are made at once, with what reduces them."""
     return entry.fast is not None and any("lanes" in o.attributes for o in every_operation(entry.fast))
 
 

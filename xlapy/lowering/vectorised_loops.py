@@ -1,7 +1,7 @@
-"""Loops that are one trip over vectors: see `passes/loop_vectorisation.py` for which, and why.
+"""Loops that are one iteration over vectors: see `passes/loop_vectorisation.py` for which, and why.
 
-What a trip computes is computed for all lanes by `jax.vmap`. Loads of the place of a lane are a slice of the array with
-an axis of lanes; a load at another place that varies is a gather, and one that does not vary is what it is.
+What an iteration computes is computed for all lanes by `jax.vmap`. Loads of the place of a lane are a slice of the
+array with an axis of lanes; a load at another place that varies is a gather, and one that does not vary is what it is.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Run = Callable[[Sequence[Operation], Environment], None]
 
 
 def plan_of(loop: Operation, native: bool) -> Lanes | None:
-    """How all trips of a loop are made at once, where it is run in a native function or elsewhere; None if they are
-    not."""
+    """How all iterations of a loop are made at once, where it is run in a native function or elsewhere; None if they
+    are not."""
     return loop.attributes.get("lanes") or (loop.attributes.get("lanes_inside") if native else None)
 
 
@@ -35,35 +35,35 @@ def in_lanes(loop: Operation, plan: Lanes, environment: Environment, run: Run) -
 
     Args:
         loop: a `for`.
-        plan: how its trips are made at once.
+        plan: how its iterations are made at once.
         environment: its operands, and the values that it captures.
         run: evaluates operations, whose results it puts into an environment.
     """
     (body,) = loop.regions
     index, *params = body.params
     initial = [lax.convert_element_type(environment[v], v.type.dtype) for v in loop.operands[1:]]
-    trip: Environment = {**environment, **dict(zip(params, initial, strict=True))}
+    iteration: Environment = {**environment, **dict(zip(params, initial, strict=True))}
     ends = plan.ends()
     ends += [choice.record for choice in plan.choices.values() if choice.record is not None]
     inner = [o for o in body.operations if o not in ends and o not in plan.axes]
 
     zero = np.zeros((), index.type.dtype)
-    first = _at_first_trip(plan, inner, {**trip, index: zero}, run)
+    first = _at_first_iteration(plan, inner, {**iteration, index: zero}, run)
     stored = {params[k] for k in plan.stores}
-    # What is loaded from elsewhere than a trip's own place is the same before the loop.
+    # What is loaded from elsewhere than an iteration's own place is the same before the loop.
     once, inner = _divided(inner, ({index, *params} - stored).union(*(o.results for o in plan.axes)))
-    run(once, trip)
-    _keep_loaded(once, stored, trip)
+    run(once, iteration)
+    _keep_loaded(once, stored, iteration)
     lane = lax.iota(index.type.dtype, plan.count)
     number, valid = lane, None
     if plan.frame is not None:
         number = lane - first[plan.frame][plan.axes[plan.frame]].astype(lane.dtype)
         valid = (number >= 0) & (number < environment[loop.operands[0]])
     loads = [o for o in plan.axes if o not in ends]
-    slabs = [_slab(trip[o.operands[0]], o, first[o], plan) for o in loads]
+    slabs = [_slab(iteration[o.operands[0]], o, first[o], plan) for o in loads]
 
     def one(number: Any, *places: Any) -> tuple[list, list, list, list]:
-        values = dict(trip)
+        values = dict(iteration)
         values[index] = number
         for load, place in zip(loads, places, strict=True):
             values[load.results[0]] = lax.reshape(place, load.results[0].type.shape)
@@ -71,7 +71,7 @@ def in_lanes(loop: Operation, plan: Lanes, environment: Environment, run: Run) -
         new = [_place(values[o.operands[1]], o, plan) for o in plan.stores.values()]
         folded = [values[_other(o, body.params[1 + k])] for k, o in plan.folds.items()]
         chosen = [values[_decisive(choice, body)] for choice in plan.choices.values()]
-        replaced = [None if v in trip else values[v] for v in (c.replacement for c in plan.choices.values())]
+        replaced = [None if v in iteration else values[v] for v in (c.replacement for c in plan.choices.values())]
         return new, folded, chosen, replaced
 
     axes = [plan.axes[o] for o in loads]
@@ -89,25 +89,27 @@ def in_lanes(loop: Operation, plan: Lanes, environment: Environment, run: Run) -
             at, changes = (0, jnp.any(hit)) if values is None else _last(hit)
         else:
             carried = next(v for v in choice.record.operands if v in params)
-            at, changes = _record(decisive, trip[carried], _is_largest(choice.record, carried), valid)
-        value = trip[choice.replacement] if values is None else lax.dynamic_index_in_dim(values, at, keepdims=False)
+            at, changes = _record(decisive, iteration[carried], _is_largest(choice.record, carried), valid)
+        value = (
+            iteration[choice.replacement] if values is None else lax.dynamic_index_in_dim(values, at, keepdims=False)
+        )
         results[k] = lax.select(changes, lax.convert_element_type(value, initial[k].dtype), initial[k])
     return results
 
 
-def _keep_loaded(operations: Sequence[Operation], stored: set[Var], trip: Environment) -> None:
-    """Let what is loaded from arrays that the trips store into not be loaded again where it is used: XLA would keep the
-    arrays as they were for that, in copies."""
+def _keep_loaded(operations: Sequence[Operation], stored: set[Var], iteration: Environment) -> None:
+    """Let what is loaded from arrays that the iterations store into not be loaded again where it is used: XLA would
+    keep the arrays as they were for that, in copies."""
     for operation in operations:
         dims = touched(operation) if operation.operands and operation.operands[0] in stored else None
         start = next((d.start for d in dims or [] if isinstance(d.start, Var)), None)
         if start is not None:
             (result,) = operation.results
-            trip[result], _ = loaded(trip[result], trip[start])
+            iteration[result], _ = loaded(iteration[result], iteration[start])
 
 
 def _divided(operations: Sequence[Operation], varying: set[Var]) -> tuple[list[Operation], list[Operation]]:
-    """The operations that do the same in all trips, and the others: what is made from values that vary."""
+    """The operations that do the same in all iterations, and the others: what is made from values that vary."""
     same: list[Operation] = []
     others: list[Operation] = []
     for operation in operations:
@@ -124,7 +126,7 @@ def _add(x: Any, y: Any) -> Any:
     return lax.add(x, y)
 
 
-#: what trips do to a value, and what changes no value; None if there is no such thing
+#: what iterations do to a value, and what changes no value; None if there is no such thing
 _FOLDS: dict[str, tuple[Callable, float | int | None]] = {
     "add": (_add, -0.0),
     "sub": (lax.sub, 0.0),
@@ -138,7 +140,7 @@ _FOLDS: dict[str, tuple[Callable, float | int | None]] = {
 
 
 def _folded(kind: str, initial: Any, values: Any, valid: Any) -> Any:
-    """What is carried, after all trips have added to it (multiplied it ...)."""
+    """What is carried, after all iterations have added to it (multiplied it ...)."""
     function, neutral = _FOLDS[kind]
     nothing = initial if neutral is None else _number_of(neutral, values.dtype)
     if valid is not None:
@@ -157,7 +159,7 @@ def _number_of(number: float | int, dtype: np.dtype) -> np.ndarray:
 
 
 def _decisive(choice: Choice, body: Region) -> Var:
-    """What says which trips replace something: a predicate, or what they compare."""
+    """What says which iterations replace something: a predicate, or what they compare."""
     if choice.record is None:
         return choice.select.operands[0]
     return next(v for v in choice.record.operands if v not in body.params[1:])
@@ -190,8 +192,10 @@ def _record(values: Any, carried: Any, largest: bool, valid: Any) -> tuple[Any, 
     return at, best > carried if largest else best < carried
 
 
-def _at_first_trip(plan: Lanes, inner: Sequence[Operation], trip: Environment, run: Run) -> dict[Operation, list]:
-    """For each load and store, where in its array the place of the first trip starts."""
+def _at_first_iteration(
+    plan: Lanes, inner: Sequence[Operation], iteration: Environment, run: Run
+) -> dict[Operation, list]:
+    """For each load and store, where in its array the place of the first iteration starts."""
     dims = {access: touched(access) or [] for access in plan.axes}
     needed = {d.start for found in dims.values() for d in found if isinstance(d.start, Var)}
     wanted = []
@@ -199,12 +203,12 @@ def _at_first_trip(plan: Lanes, inner: Sequence[Operation], trip: Environment, r
         if not needed.isdisjoint(operation.results):
             wanted.append(operation)
             needed.update(operation.operands)
-    run(wanted[::-1], trip)
-    return {access: [_number(d, trip) for d in found] for access, found in dims.items()}
+    run(wanted[::-1], iteration)
+    return {access: [_number(d, iteration) for d in found] for access, found in dims.items()}
 
 
-def _number(dim: Dimension, trip: Environment) -> Any:
-    return jnp.asarray(trip[dim.start] if isinstance(dim.start, Var) else dim.start, jnp.int64)
+def _number(dim: Dimension, iteration: Environment) -> Any:
+    return jnp.asarray(iteration[dim.start] if isinstance(dim.start, Var) else dim.start, jnp.int64)
 
 
 def _extents(access: Operation, plan: Lanes) -> list[int]:
@@ -226,7 +230,7 @@ def _slab(array: Any, access: Operation, first: Sequence, plan: Lanes) -> Any:
 
 
 def _place(value: Any, store: Operation, plan: Lanes) -> Any:
-    """What a trip stores, with the axes of the array but that of the lanes."""
+    """What an iteration stores, with the axes of the array but that of the lanes."""
     axis = plan.axes[store]
     return lax.reshape(value, [d.count for k, d in enumerate(touched(store) or []) if k != axis])
 
@@ -236,7 +240,7 @@ def _other(addition: Operation, param: Var) -> Var:
 
 
 def _stored(array: Any, part: Any, store: Operation, first: Sequence, plan: Lanes, valid: Any) -> Any:
-    """An array after the stores of all trips."""
+    """An array after the stores of all iterations."""
     if valid is not None:
         mask = lax.broadcast_in_dim(valid, part.shape, (plan.axes[store],))
         part = lax.select(mask, part, _slab(array, store, first, plan))

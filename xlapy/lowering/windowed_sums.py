@@ -1,8 +1,8 @@
 """Sums over a range of lanes, a few lanes at a time, and stores into every n-th lane, one at a time.
 
-`vals[rows[i]:rows[i + 1]] @ x[...]` in a loop is, as it stands, work on all of `vals` in every trip, most of it masked.
-Where all that goes into such a sum is computed lane by lane from arrays that are there, a CPU gets a loop over the
-range alone: windows of arrays are loaded, and what is computed from them is computed for a window.
+`vals[rows[i]:rows[i + 1]] @ x[...]` in a loop is, as it stands, work on all of `vals` in every iteration, most of it
+masked. Where all that goes into such a sum is computed lane by lane from arrays that are there, a CPU gets a loop over
+the range alone: windows of arrays are loaded, and what is computed from them is computed for a window.
 
 `x[p * p::p] = False` is, as it stands, a select over all of `x`; where `p` is no small constant, a CPU gets a loop over
 the lanes that are stored.

@@ -3,7 +3,7 @@
 XLA takes arrays that start at a multiple of 64 bytes, which NumPy's rarely do. A part of an array may start anywhere:
 so the program gets memory that begins up to 63 bytes before the array and takes the array as a part of it
 (`runtime.transfers`). That costs nothing where XLA computes the part together with what is computed from it, and a copy
-elsewhere: for products of matrices, sorts, loops that read it in each trip.
+elsewhere: for products of matrices, sorts, loops that read it in each iteration.
 
 Products of a matrix and a vector are written so that XLA does: a sum along each row, or, of a vector and a matrix, some
 rows at a time in a loop (measured for 4000 x 4000: as fast as NumPy's; a copy of the matrix alone takes eight times as
@@ -38,7 +38,7 @@ _MOVES = frozenset("slice dynamic_slice pad concatenate rev transpose".split())
 #: primitives whose result is the same memory
 _VIEWS = frozenset("reshape squeeze expand_dims".split())
 _REALS = ("float32", "float64")
-#: rows that a trip of a loop adds, and rows from which on there is a loop; terms from which on a sum has parts
+#: rows that an iteration of a loop adds, and rows from which on there is a loop; terms from which on a sum has parts
 _ROWS, _MANY_ROWS, _MANY_TERMS = 8, 64, 8192
 #: places of a parameter of which an element may be computed (measured: of 5, XLA takes a half of the time that a copy
 #: takes besides; of 12, 1.7 times as long)
@@ -295,10 +295,10 @@ def _columns(matrix: MemorySlice, vector: Any) -> Any:
     def summed(memory: Any, start: Any, vector: Any) -> Any:
         part = MemorySlice(memory, start, matrix.shape)
 
-        def trip(k: Any, total: Any) -> Any:
+        def iteration(k: Any, total: Any) -> Any:
             return more(total, lax.dynamic_slice(vector, (k * _ROWS,), (_ROWS,)), part.rows(k * _ROWS, _ROWS))
 
-        return lax.fori_loop(np.uint32(0), np.uint32(whole // _ROWS), trip, jnp.zeros(width, memory.dtype))
+        return lax.fori_loop(np.uint32(0), np.uint32(whole // _ROWS), iteration, jnp.zeros(width, memory.dtype))
 
     operands = lax.optimization_barrier((matrix.memory, matrix.start, vector))
     total = called_natively(jax.jit(summed), *operands) if available() else summed(*operands)

@@ -11,7 +11,7 @@ from xlapy.passes.barriers import separate_loads_from_stores
 from xlapy.passes.check_elimination import drop_checks
 from xlapy.passes.code_motion import copy_region
 from xlapy.passes.condition_propagation import decide
-from xlapy.passes.counted_loops import count_trips
+from xlapy.passes.counted_loops import count_iterations
 from xlapy.passes.dead_code import remove_dead_code
 from xlapy.passes.duplicate_carries import merge_equal_slots
 from xlapy.passes.if_conversion import speculate
@@ -61,7 +61,7 @@ def faster(module: Module) -> Region | None:
     changed = keep_shapes(copy.entry) | access_in_place(copy.entry)
     keep_plain(copy.entry)
     changed |= speculate(copy.entry)
-    changed |= count_trips(copy.entry)
+    changed |= count_iterations(copy.entry)
     if changed:
         simplify(copy)
         remove_dead_code(copy)

@@ -3,9 +3,9 @@
     for i in range(n):
         counts[digits[i]] += 1          # counts is a list
 
-A list's items are values by themselves, and each is carried by the loop; a trip puts them into an array, changes it at
-one place, and takes it apart. Where a loop carries all that goes into an array, or a branch gives it, it carries the
-array: what puts together what was taken apart then falls away (`simplify`).
+A list's items are values by themselves, and each is carried by the loop; an iteration puts them into an array, changes
+it at one place, and takes it apart. Where a loop carries all that goes into an array, or a branch gives it, it carries
+the array: what puts together what was taken apart then falls away (`simplify`).
 """
 
 from __future__ import annotations

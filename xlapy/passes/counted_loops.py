@@ -1,11 +1,12 @@
-"""`while` loops that count become `for` loops, whose number of trips is known before the first one.
+"""`while` loops that count become `for` loops, whose number of iterations is known before the first one.
 
     i = 0
     while i < n:
         total += x[i]
         i += 1
 
-What other passes do to `for` loops, and what XLA does to loops with a known number of trips, they then do to these.
+What other passes do to `for` loops, and what XLA does to loops with a known number of iterations, they then do to
+these.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class _Counter(NamedTuple):
     including: bool
 
 
-def count_trips(region: Region) -> bool:
+def count_iterations(region: Region) -> bool:
     """Replace such loops in a region; whether there were any."""
     changed = False
     kept: list[Operation] = []
@@ -45,7 +46,7 @@ def count_trips(region: Region) -> bool:
             replaced.update(_replace(operation, counter, region, kept))
             changed = True
         for nested in operation.regions:
-            changed |= count_trips(nested)
+            changed |= count_iterations(nested)
     region.operations = kept
     substitute(region, replaced)
     return changed
@@ -87,7 +88,7 @@ def _step(result: Var, param: Var) -> int | None:
 
 
 def _is_safe(counter: _Counter) -> bool:
-    """Whether neither the number of trips overflows nor the counter, before it is beyond the limit."""
+    """Whether neither the number of iterations overflows nor the counter, before it is beyond the limit."""
     start, limit = constant_value(counter.start), constant_value(counter.limit)
     bounds = np.iinfo(counter.start.type.dtype)
     if limit is not None and not bounds.min + abs(counter.step) < int(limit) < bounds.max - abs(counter.step):
@@ -101,7 +102,7 @@ def _is_safe(counter: _Counter) -> bool:
 
 
 def _is_natural(var: Var) -> bool:
-    """Whether a number is known not to be negative: a constant, the number of a trip, or their sum."""
+    """Whether a number is known not to be negative: a constant, the number of an iteration, or their sum."""
     number = constant_value(var)
     if number is not None:
         return int(number) >= 0
@@ -118,7 +119,7 @@ def _replace(loop: Operation, counter: _Counter, region: Region, kept: list[Oper
     _, body = loop.regions
     position, dtype = counter.position, counter.start.type.dtype
     type = TensorType((), dtype)
-    trips = _trips(loop, counter, region, kept)
+    iterations = _iterations(loop, counter, region, kept)
     index, param = Var(type, body, body.depth), body.params[position]
     first: list[Operation] = []
     number = _multiplied(loop, index, counter, body.depth, first)
@@ -129,15 +130,15 @@ def _replace(loop: Operation, counter: _Counter, region: Region, kept: list[Oper
     operands = (*loop.operands[:position], *loop.operands[position + 1 :])
     results = [*loop.results[:position], *loop.results[position + 1 :]]
     types = tuple([v.type for v in results])
-    counted = Operation("for", (trips, *operands), {}, types, (body,), loop.location, region.depth)
+    counted = Operation("for", (iterations, *operands), {}, types, (body,), loop.location, region.depth)
     kept.append(counted)
     found = dict(zip(results, counted.results, strict=True))
-    found[loop.results[position]] = _multiplied(loop, trips, counter, region.depth, kept)
+    found[loop.results[position]] = _multiplied(loop, iterations, counter, region.depth, kept)
     return found
 
 
 def _multiplied(loop: Operation, number: Var, counter: _Counter, depth: int, kept: list[Operation]) -> Var:
-    """The counter after a number of trips."""
+    """The counter after a number of iterations."""
     type = number.type
     if counter.step != 1:
         number = emit(kept, loop, depth, "mul", (number, _constant(kept, loop, depth, counter.step, type)), type)
@@ -145,7 +146,7 @@ def _multiplied(loop: Operation, number: Var, counter: _Counter, depth: int, kep
     return emit(kept, loop, depth, "add", (counter.start, number), result)
 
 
-def _trips(loop: Operation, counter: _Counter, region: Region, kept: list[Operation]) -> Var:
+def _iterations(loop: Operation, counter: _Counter, region: Region, kept: list[Operation]) -> Var:
     depth, type = region.depth, TensorType((), counter.start.type.dtype)
     first, last = constant_value(counter.start), constant_value(counter.limit)
     size = abs(counter.step)
@@ -177,4 +178,4 @@ def _constant(kept: list[Operation], like: Operation, depth: int, number: int, t
     return emit(kept, like, depth, "constant", (), type._replace(weak=False), value=np.asarray(number, type.dtype))
 
 
-__all__ = ["count_trips"]
+__all__ = ["count_iterations"]

@@ -5,9 +5,9 @@
         z, c = z[inside], c[inside]
 
 Both arrays are the same lanes of what they were, but each has a mask of its own, and for `z + c` the lanes of one are
-moved to those of the other. What is equal before a loop, and equal after a trip if it was before, is equal: it is
-assumed of all values that start as one, and values that a trip then computes differently are told apart, until nothing
-changes (Alpern, Wegman and Zadeck, "Detecting equality of variables in programs", POPL 1988).
+moved to those of the other. What is equal before a loop, and equal after an iteration if it was before, is equal: it is
+assumed of all values that start as one, and values that an iteration then computes differently are told apart, until
+nothing changes (Alpern, Wegman and Zadeck, "Detecting equality of variables in programs", POPL 1988).
 """
 
 from __future__ import annotations

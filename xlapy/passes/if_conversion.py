@@ -116,7 +116,7 @@ def _cheap(operation: Operation) -> list[tuple[list[Operation], list[Operation]]
 def _merge_stores(branch: Operation, region: Region, kept: list[Operation]) -> None:
     """Make one store of two: where both arms store an element, what is stored and where to are selected.
 
-    XLA would copy the array in every trip of a loop, or take two branches (`one_sided.py`)."""
+    XLA would copy the array in every iteration of a loop, or take two branches (`one_sided.py`)."""
     then, orelse = branch.regions
     one = 0
     while one < len(then.operations):

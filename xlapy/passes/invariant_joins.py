@@ -1,5 +1,5 @@
-"""Joins of many values (`jnp.stack` of the numbers in a list) that are the same in every trip of a loop are made once,
-before the loop, which is short then: one native function, where it would have been too long for that."""
+"""Joins of many values (`jnp.stack` of the numbers in a list) that are the same in every iteration of a loop are made
+once, before the loop, which is short then: one native function, where it would have been too long for that."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""Loops whose trips do not need one another become one trip over vectors: a lane for each trip.
+"""Loops whose iterations do not need one another become one iteration over vectors: a lane for each iteration.
 
     for j in range(k + 1, n):
         r[k, j] = q[:, k] @ q[:, j]
         q[:, j] -= r[k, j] * q[:, k]
 
-Each trip changes one place along one axis of an array, reads of what the loop changes only that place or places that
-no trip changes, and carries nothing else but sums. So all trips can be made at once, which is what one writes with
-`jax.vmap` by hand: products of vectors become products of matrices, columns are read row by row, transforms are
-batched. The pass finds such loops and says how (`Lanes`); the lowering (`lowering/vectorised_loops.py`) does it.
+Each iteration changes one place along one axis of an array, reads of what the loop changes only that place or places
+that no iteration changes, and carries nothing else but sums. So all iterations can be made at once, which is what one
+writes with `jax.vmap` by hand: products of vectors become products of matrices, columns are read row by row, transforms
+are batched. The pass finds such loops and says how (`Lanes`); the lowering (`lowering/vectorised_loops.py`) does it.
 
-Where the number of trips is known and an index is the number of the trip plus a constant, there are as many lanes as
-trips. Else the lanes are all places along the axis of the array that is stored into, and those of no trip are left as
-they were.
+Where the number of iterations is known and an index is the number of the iteration plus a constant, there are as many
+lanes as iterations. Else the lanes are all places along the axis of the array that is stored into, and those of no
+iteration are left as they were.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from xlapy.passes.costs import is_block_store, is_transform, work, work_in_lanes
 
 #: operations of a body; lanes at least; elements of a value of one lane, and of all lanes
 _LONGEST, _FEWEST, _LARGEST, _MOST = 100, 8, 4096, 1 << 20
-#: what trips may do to a value that they carry, in any order
+#: what iterations may do to a value that they carry, in any order
 FOLDS = frozenset("add sub mul max min bitwise_and bitwise_or bitwise_xor".split())
 _SUMS, _BITS = frozenset(("add", "sub")), frozenset(("bitwise_and", "bitwise_or", "bitwise_xor"))
 #: simple operations on elements, in all lanes, from which on it pays (less runs faster as one native function):
 #: of loops over rows, and of loops over columns, which are not contiguous
 _WORTH_ROWS, _WORTH_COLUMNS = 1 << 20, 1 << 17
-#: of loops whose trips compute numbers: lanes from which on it pays outside of a native function and in one (measured),
-#: and numbers in all lanes at most
+#: of loops whose iterations compute numbers: lanes from which on it pays outside of a native function and in one
+#: (measured), and numbers in all lanes at most
 _FEWEST_ALONE, _FEWEST_INSIDE, _MOST_NUMBERS = 512, 16, 1 << 28
 
 
 def find_lanes(region: Region, around: tuple[Operation, ...] = ()) -> bool:
-    """Set the attribute `lanes` of loops that become one trip over vectors; whether there were any.
+    """Set the attribute `lanes` of loops that become one iteration over vectors; whether there were any.
 
     `around` are the operations that the region is in.
     """
@@ -47,7 +47,7 @@ def find_lanes(region: Region, around: tuple[Operation, ...] = ()) -> bool:
         for nested in operation.regions:
             changed |= find_lanes(nested, (*around, operation))
         if operation.kind == "for":
-            found = _Trips(operation, around).lanes()
+            found = _Iterations(operation, around).lanes()
             if found is not None:
                 inside = found.of_numbers and found.count < _FEWEST_ALONE
                 operation.attributes = {**operation.attributes, "lanes_inside" if inside else "lanes": found}
@@ -61,7 +61,8 @@ def plans(region: Region) -> list[tuple[Operation, tuple]]:
 
 
 def drop_outdated(found: list[tuple[Operation, tuple]]) -> None:
-    """Forget how the trips of loops become lanes, where other passes have changed what is in them since `plans`."""
+    """Forget how the iterations of loops become lanes, where other passes have changed what is in them since
+    `plans`."""
     for loop, contents in found:
         if _contents(loop) != contents:
             loop.attributes = {k: v for k, v in loop.attributes.items() if k != "lanes_inside"}
@@ -72,14 +73,14 @@ def _contents(loop: Operation) -> tuple:
     return tuple(body.params), tuple(body.results), tuple((o, o.operands) for o in body.operations)
 
 
-class _Trips:
-    """One loop, and what in it differs from trip to trip."""
+class _Iterations:
+    """One loop, and what in it differs from iteration to iteration."""
 
     def __init__(self, loop: Operation, around: tuple[Operation, ...]) -> None:
         self.loop, self.around = loop, around
         (self.body,) = loop.regions
         self.index = self.body.params[0]
-        self.trips = constant_value(loop.operands[0])
+        self.iterations = constant_value(loop.operands[0])
         self.varying: set[Var] = set(self.body.params)
         self.uses: dict[Var, list[Operation]] = {}
         for operation in self.body.operations:
@@ -89,8 +90,8 @@ class _Trips:
                 self.varying.update(operation.results)
 
     def lanes(self) -> Lanes | None:
-        """How the trips become lanes; None if they cannot, or if it is not worth it."""
-        if len(self.body.operations) > _LONGEST or (self.trips is not None and self.trips < _FEWEST):
+        """How the iterations become lanes; None if they cannot, or if it is not worth it."""
+        if len(self.body.operations) > _LONGEST or (self.iterations is not None and self.iterations < _FEWEST):
             return None
         if any(operation.regions for operation in self.body.operations):
             return None
@@ -126,7 +127,8 @@ class _Trips:
         return self.uses[param] == [last] and param.type.dtype.kind in ("b" if last.kind in _BITS else "") + "iufc"
 
     def _choice(self, select: Operation, param: Var) -> Choice | None:
-        """How some trips replace a number; None if it depends on what they replace otherwise than by a comparison."""
+        """How some iterations replace a number; None if it depends on what they replace otherwise than by a
+        comparison."""
         predicate = select.operands[0]
         if param is predicate or select.operands.count(param) != 1 or param.type.shape:
             return None
@@ -142,7 +144,8 @@ class _Trips:
         return Choice(select, kept, None) if self.uses[param] == [select] else None
 
     def _are_decided(self, choices: dict[int, Choice]) -> bool:
-        """Whether comparisons with what trips replace decide about nothing else; those of other values with them do."""
+        """Whether comparisons with what iterations replace decide about nothing else; those of other values with them
+        do."""
         records = {choice.record for choice in choices.values() if choice.record is not None}
         for k, choice in choices.items():
             predicate = choice.select.operands[0].owner
@@ -170,8 +173,8 @@ class _Trips:
             if axis is None or store.operands[0] is store.operands[1]:
                 return None
             axes[store] = axis
-        if self.trips is not None and all(map(self._exact, axes, axes.values())):
-            frame, count = None, int(self.trips)
+        if self.iterations is not None and all(map(self._exact, axes, axes.values())):
+            frame, count = None, int(self.iterations)
         else:
             frame = next(iter(stores.values()), None) or self._longest_load(axes)
             if frame is None or not all(self._beside(store, axes[store], frame, axes[frame]) for store in axes):
@@ -207,8 +210,8 @@ class _Trips:
         return found
 
     def _is_of_numbers(self, found: Lanes) -> bool:
-        """Whether a trip computes single numbers, from elements at known places: vectors serve for any number of
-        trips."""
+        """Whether an iteration computes single numbers, from elements at known places: vectors serve for any number of
+        iterations."""
         for operation in self.body.operations:
             if operation in found.stores.values():
                 continue
@@ -219,7 +222,8 @@ class _Trips:
         return True
 
     def _axis(self, dims: list[Dimension]) -> int | None:
-        """The axis of a load or store along which trips follow one another, one place each; None if it is otherwise."""
+        """The axis of a load or store along which iterations follow one another, one place each; None if it is
+        otherwise."""
         axis = None
         for k, dim in enumerate(dims):
             if isinstance(dim.start, Var) and dim.start in self.varying:
@@ -231,17 +235,17 @@ class _Trips:
         return axis
 
     def _follows(self, start: Var) -> bool:
-        """Whether an index is the number of the trip plus what is the same in all trips."""
+        """Whether an index is the number of the iteration plus what is the same in all iterations."""
         terms, _ = affine(start)
         varying = {id(v) for v in self.varying}
         return terms.get(id(self.index)) == 1 and varying.isdisjoint(k for k in terms if k != id(self.index))
 
     def _exact(self, access: Operation, axis: int) -> bool:
-        """Whether trips access known places, all of them in the array."""
+        """Whether iterations access known places, all of them in the array."""
         dims = touched(access)
-        assert dims is not None and self.trips is not None
+        assert dims is not None and self.iterations is not None
         first = difference(dims[axis].start, self.index)
-        return first is not None and 0 <= first <= access.operands[0].type.shape[axis] - int(self.trips)
+        return first is not None and 0 <= first <= access.operands[0].type.shape[axis] - int(self.iterations)
 
     def _beside(self, access: Operation, axis: int, frame: Operation, frame_axis: int) -> bool:
         """Whether a load or store is always at the place at which another store is, of an axis as long."""
@@ -253,7 +257,7 @@ class _Trips:
         )
 
     def _reads_its_own(self, load: Operation, store: Operation, param: Var, axes: dict[Operation, int]) -> bool:
-        """Whether a load reads only what the store of the same trip changes, or no store of any trip."""
+        """Whether a load reads only what the store of the same iteration changes, or no store of any iteration."""
         mine, its = touched(load), touched(store)
         if mine is None or its is None or load.attributes["name"] != "slice" or load.operands[0] is not param:
             return False
@@ -271,7 +275,7 @@ class _Trips:
         return False
 
     def _before(self, x: Dimension, y: Dimension) -> int | None:
-        """The start of a load, seen from the first place of all trips that is stored to."""
+        """The start of a load, seen from the first place of all iterations that is stored to."""
         if isinstance(y.start, int):
             return None
         first = affine(y.start)
@@ -321,16 +325,16 @@ class _Trips:
         return dims is not None and not self.varying.isdisjoint(d.start for d in dims if isinstance(d.start, Var))
 
     def _mostly_used(self, count: int) -> bool:
-        """Whether on average half of the lanes are trips: that many are, or they become more or fewer in a loop around
-        this one."""
-        if self.trips is not None:
-            return 2 * int(self.trips) >= count
+        """Whether on average half of the lanes are iterations: that many are, or they become more or fewer in a loop
+        around this one."""
+        if self.iterations is not None:
+            return 2 * int(self.iterations) >= count
         unknown = {k for k, factor in affine(self.loop.operands[0])[0].items() if factor}
         for outer in self.around:
             index = id(outer.regions[0].params[0]) if outer.kind == "for" else None
             if index in unknown:
-                trips = constant_value(outer.operands[0])
-                if trips is None or 2 * int(trips) < count:
+                iterations = constant_value(outer.operands[0])
+                if iterations is None or 2 * int(iterations) < count:
                     return False
                 unknown.remove(index)
         return not unknown

@@ -3,8 +3,8 @@
     for t in range(len(x)):
         h = np.tanh(x[t] @ w + h @ u)
 
-A trip multiplies the matrix by a vector, which takes as long as it takes to load the matrix. The product of all rows
-of `x` with it does not load it for each of them. Each trip takes its part of that.
+An iteration multiplies the matrix by a vector, which takes as long as it takes to load the matrix. The product of all
+rows of `x` with it does not load it for each of them. Each iteration takes its part of that.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from xlapy.ir.affine import affine
 from xlapy.passes.code_motion import adopt
 from xlapy.passes.costs import is_rearrangement, multiplications
 
-#: trips at least; multiplications in a product; elements that all products have together
+#: iterations at least; multiplications in a product; elements that all products have together
 _FEWEST, _SMALLEST, _MOST = 8, 1024, 1 << 22
 #: multiplications in a product from which on machine code, which multiplies where it is, takes longer
 LARGE = 4096
@@ -42,28 +42,28 @@ def multiply_ahead(region: Region, smallest: int = _SMALLEST) -> bool:
 
 def _out_of(loop: Operation, region: Region, smallest: int) -> list[Operation]:
     """What goes before a loop, which takes parts of it from then on."""
-    trips = constant_value(loop.operands[0])
+    iterations = constant_value(loop.operands[0])
     (body,) = loop.regions
-    if trips is None or trips < _FEWEST:
+    if iterations is None or iterations < _FEWEST:
         return []
     moved: list[Operation] = []
     for product in list(body.operations):
         if product.kind != "leaf" or len(product.results) != 1 or len(product.operands) != 2:
             continue
         size, work = prod(product.results[0].type.shape), multiplications(product)
-        if work < max(smallest, 4 * size) or int(trips) * size > _MOST:
+        if work < max(smallest, 4 * size) or int(iterations) * size > _MOST:
             continue
-        found = _sides(product, body.params[0], int(trips), region)
+        found = _sides(product, body.params[0], int(iterations), region)
         if found is not None:
             attributes, matrix = found
             moved += matrix
-            moved.append(_replace(product, attributes, int(trips), region, body))
+            moved.append(_replace(product, attributes, int(iterations), region, body))
             body.operations = [o for o in body.operations if o not in matrix]
     return moved
 
 
 def _sides(product: Operation, index: Var, count: int, region: Region) -> tuple[dict[str, Any], list[Operation]] | None:
-    """Which operand is another part of an array in each trip, and where; what the other one is computed by."""
+    """Which operand is another part of an array in each iteration, and where; what the other one is computed by."""
     for side in (0, 1):
         row, matrix = product.operands[side], product.operands[1 - side]
         taken = _taken(row, index, count, region)
@@ -74,7 +74,7 @@ def _sides(product: Operation, index: Var, count: int, region: Region) -> tuple[
 
 
 def _replace(product: Operation, attributes: dict[str, Any], count: int, region: Region, body: Region) -> Operation:
-    """The products of all trips; each trip has its part of them in the place of its own."""
+    """The products of all iterations; each iteration has its part of them in the place of its own."""
     side: int = attributes["side"]
     (result,) = product.results
     load = defining(product.operands[side])
@@ -88,8 +88,8 @@ def _replace(product: Operation, attributes: dict[str, Any], count: int, region:
 
 
 def _made(matrix: Var, region: Region) -> list[Operation] | None:
-    """The operations of a loop's body that make a matrix, the same one in each trip, of what is outside; None if it is
-    not that. They are adopted by the region around the loop."""
+    """The operations of a loop's body that make a matrix, the same one in each iteration, of what is outside; None if
+    it is not that. They are adopted by the region around the loop."""
     made: list[Operation] = []
     while matrix.depth > region.depth:
         owner = matrix.owner
@@ -102,8 +102,8 @@ def _made(matrix: Var, region: Region) -> list[Operation] | None:
 
 
 def _taken(row: Var, index: Var, count: int, region: Region) -> dict[str, Any] | None:
-    """Where an array from outside a loop has the places that the trips load one after the other; None if one of them
-    may be missing."""
+    """Where an array from outside a loop has the places that the iterations load one after the other; None if one of
+    them may be missing."""
     load = row.owner
     dims = touched(load)
     if dims is None or not isinstance(load, Operation) or load.attributes["name"] != "slice":

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from xlapy.ir import Module, Region, Var
 from xlapy.passes.code_motion import copy_region
-from xlapy.passes.counted_loops import count_trips
+from xlapy.passes.counted_loops import count_iterations
 from xlapy.passes.dead_code import remove_dead_code
 from xlapy.passes.matmul_hoisting import LARGE, multiply_ahead
 from xlapy.passes.reshape_forwarding import access_in_place
@@ -44,7 +44,7 @@ def keep_plain(region: Region) -> None:
             whole = Region((), region.depth)
             whole.operations, whole.results = [operation], list(operation.results)
             copy = copy_region(whole, {})
-            count_trips(copy)
+            count_iterations(copy)
             _suit_machine_code(copy)
             operation.attributes = {**operation.attributes, "plain": Plain(copy, tuple(operation.results))}
         for nested in operation.regions:
@@ -54,7 +54,7 @@ def keep_plain(region: Region) -> None:
 def plain(module: Module) -> Region:
     """A copy of a whole program as it was written, for machine code."""
     copy = Module(copy_region(module.entry, {}), module.parameter_names)
-    if keep_shapes(copy.entry) | access_in_place(copy.entry) | count_trips(copy.entry):
+    if keep_shapes(copy.entry) | access_in_place(copy.entry) | count_iterations(copy.entry):
         simplify(copy)
         remove_dead_code(copy)
     _suit_machine_code(copy.entry)
@@ -62,7 +62,7 @@ def plain(module: Module) -> Region:
 
 
 def _suit_machine_code(region: Region) -> None:
-    """Order loads, products and the trips of loops as machine code has them."""
+    """Order loads, products and the iterations of loops as machine code has them."""
     look_at_newest(region)
     multiply_ahead(region, LARGE)
     in_strips(region)

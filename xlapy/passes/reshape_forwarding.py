@@ -4,9 +4,9 @@
     for i in range(flat.size):
         flat[i] += 1.0
 
-`flat` is a view, so what the loop carries is `u`: a trip reshapes it, stores an element, and reshapes it back. Nothing
-stores in place through another shape, so that `u` was copied in every trip. The element is `u[i // n, i % n]`, and that
-of a row of `u.reshape(-1, n)` is `u[i * n + j]`.
+`flat` is a view, so what the loop carries is `u`: an iteration reshapes it, stores an element, and reshapes it back.
+Nothing stores in place through another shape, so that `u` was copied in every iteration. The element is
+`u[i // n, i % n]`, and that of a row of `u.reshape(-1, n)` is `u[i * n + j]`.
 """
 
 from __future__ import annotations

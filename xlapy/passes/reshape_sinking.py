@@ -3,7 +3,7 @@
     z[inside] = z[inside] ** 2 + c[inside]
 
 A selection has one dimension, and so has all that is computed from it; the store gives it the shape of `z` again. XLA
-does not store in place what passes through another shape, so that a loop copied `z` in every trip.
+does not store in place what passes through another shape, so that a loop copied `z` in every iteration.
 """
 
 from __future__ import annotations

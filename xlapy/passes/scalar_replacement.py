@@ -1,9 +1,9 @@
-"""An element that the trip before has stored is carried to the next one, and not loaded again.
+"""An element that the iteration before has stored is carried to the next one, and not loaded again.
 
     for i in range(1, n):
         y[i] = a * y[i - 1] + x[i]
 
-A trip would wait until what was stored a moment ago can be loaded, which takes longer than the arithmetic.
+An iteration would wait until what was stored a moment ago can be loaded, which takes longer than the arithmetic.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from xlapy.ir.affine import affine
 from xlapy.passes.code_motion import substitute
 from xlapy.passes.costs import is_store
 
-#: stores into one array in a trip that are looked at
+#: stores into one array in an iteration that are looked at
 _MOST = 8
-#: trips that an element is carried at most
+#: iterations that an element is carried at most
 _FURTHEST = 3
 #: a place in a dimension: factors of scalars, and a constant
 Place = tuple[dict[Var, int], int]
 
 
 def carry_stored(region: Region) -> bool:
-    """Carry elements from trip to trip, in all loops of a region; whether there were any."""
+    """Carry elements from iteration to iteration, in all loops of a region; whether there were any."""
     changed = False
     kept: list[Operation] = []
     for operation in region.operations:
@@ -65,8 +65,8 @@ def _is_load(operation: Operation, array: Var) -> bool:
 
 
 def _stores(last: Var, array: Var) -> list[Operation]:
-    """The stores of single elements that make of an array what the next trip gets, the last one first; none if it is
-    not made so."""
+    """The stores of single elements that make of an array what the next iteration gets, the last one first; none if it
+    is not made so."""
     found: list[Operation] = []
     while last is not array:
         operation = last.owner
@@ -83,14 +83,14 @@ def _stores(last: Var, array: Var) -> list[Operation]:
 def _stored_before(
     load: Operation, stores: list[tuple[Var, list[Place | None]]], body: Region
 ) -> tuple[Var, int] | None:
-    """What a trip before stored where this one loads, and how many trips before; None if it is not known that one
-    did. `stores` has values and their places."""
+    """What an iteration before stored where this one loads, and how many iterations before; None if it is not known
+    that one did. `stores` has values and their places."""
     wanted = _places(load, body)
-    for trips in range(1, _FURTHEST + 1):
+    for iterations in range(1, _FURTHEST + 1):
         for value, places in stores:
-            distances = [_distance(a, b, body.params[0], trips) for a, b in zip(places, wanted, strict=True)]
+            distances = [_distance(a, b, body.params[0], iterations) for a, b in zip(places, wanted, strict=True)]
             if all(d == 0 for d in distances):
-                return (value, trips) if value.type[:2] == load.results[0].type[:2] else None
+                return (value, iterations) if value.type[:2] == load.results[0].type[:2] else None
             if not any(distances):  # this one may have stored there
                 return None
     return None
@@ -101,7 +101,7 @@ def _places(operation: Operation, body: Region) -> list[Place | None]:
 
 
 def _place(dim: Dimension, body: Region) -> Place | None:
-    """A place as a sum of the number of the trip and scalars from outside the loop; None if it is not that."""
+    """A place as a sum of the number of the iteration and scalars from outside the loop; None if it is not that."""
     if isinstance(dim.start, int):
         return {}, dim.start
     seen: dict[object, Var] = {}
@@ -116,15 +116,16 @@ def _place(dim: Dimension, body: Region) -> Place | None:
     return (found, total) if all(v is index or v.depth < body.depth for v in found) else None
 
 
-def _distance(store: Place | None, load: Place | None, index: Var, trips: int) -> int | None:
-    """From where a trip stores to where one loads so many trips later; None if that is not always the same."""
+def _distance(store: Place | None, load: Place | None, index: Var, iterations: int) -> int | None:
+    """From where an iteration stores to where one loads so many iterations later; None if that is not always the
+    same."""
     if store is None or load is None or store[0] != load[0]:
         return None
-    return load[1] - store[1] + store[0].get(index, 0) * trips
+    return load[1] - store[1] + store[0].get(index, 0) * iterations
 
 
-def _carry(load: Operation, value: Var, trips: int, loop: Operation, region: Region) -> list[Operation]:
-    """Put the value of a load among what a loop carries, for so many trips; what loads it for the first ones."""
+def _carry(load: Operation, value: Var, iterations: int, loop: Operation, region: Region) -> list[Operation]:
+    """Put the value of a load among what a loop carries, for so many iterations; what loads it for the first ones."""
     (body,) = loop.regions
     type = load.results[0].type
     first: list[Operation] = []
@@ -132,8 +133,8 @@ def _carry(load: Operation, value: Var, trips: int, loop: Operation, region: Reg
         convert = Operation("convert", (value,), {}, (type,), (), load.location, body.depth)
         body.operations.append(convert)
         (value,) = convert.results
-    for trip in reversed(range(trips)):
-        first += _load_ahead(load, trip, loop, region)
+    for iteration in reversed(range(iterations)):
+        first += _load_ahead(load, iteration, loop, region)
         param = Var(type, body, body.depth)
         body.params = [*body.params, param]
         body.results = [*body.results, value]
@@ -145,8 +146,8 @@ def _carry(load: Operation, value: Var, trips: int, loop: Operation, region: Reg
     return first
 
 
-def _load_ahead(load: Operation, trip: int, loop: Operation, region: Region) -> list[Operation]:
-    """The load as one of the first trips would do it, before the loop."""
+def _load_ahead(load: Operation, iteration: int, loop: Operation, region: Region) -> list[Operation]:
+    """The load as one of the first iterations would do it, before the loop."""
     (body,) = loop.regions
     made: list[Operation] = []
 
@@ -165,7 +166,7 @@ def _load_ahead(load: Operation, trip: int, loop: Operation, region: Region) -> 
         def constant(number: int, type: TensorType = type) -> Var:
             return emit("constant", (), {"value": np.asarray(number, type.dtype)}, type)
 
-        total = constant(place[1] + trip * place[0].get(body.params[0], 0))
+        total = constant(place[1] + iteration * place[0].get(body.params[0], 0))
         for var, factor in place[0].items():
             if var is not body.params[0]:
                 term = emit("convert", (var,), {}, type)

@@ -4,8 +4,8 @@ A load of exactly what a store put there is the value that was stored; a load of
 as it was before; and a store that a later one overwrites did not happen, nor did one of what is there already
 (`a[1:] += x` stores twice). NumPy programs write a temporary's worth of loads and stores for each statement
 (`a[i] += x; a[i] /= y`). XLA fuses a store into the load behind it, for which the array of before has to live on: it
-copies all of it, in every trip of a loop. Loads of large parts are left alone: there a load is as good as to compute
-the value twice.
+copies all of it, in every iteration of a loop. Loads of large parts are left alone: there a load is as good as to
+compute the value twice.
 """
 
 from __future__ import annotations

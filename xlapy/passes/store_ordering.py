@@ -1,11 +1,11 @@
 """Stores that wait for the loads of what they overwrite, and the branches that keep loads and stores apart.
 
 In `s += x[i]; x[i] = 0`, nothing says that the store comes after the load, which XLA fuses into the sum: it then copies
-`x` in every trip. So the load passes through a branch that hands out a zero with it, and the zero is added to an index
-of the store. What XLA computes on the way to the store anyway (`s += x[i]; x[i] = s`) needs nothing,
+`x` in every iteration. So the load passes through a branch that hands out a zero with it, and the zero is added to an
+index of the store. What XLA computes on the way to the store anyway (`s += x[i]; x[i] = s`) needs nothing,
 as long as it computes it once: `v = 0.25 * (x[i - 1] + x[i + 1]); x[i] = v` it computes once for the store and once for
-the next trip, if that gets it, and then nothing says that the store comes after the loads of the latter. It does not
-do that to a value of several operands, such as a selection by a predicate that it does not know.
+the next iteration, if that gets it, and then nothing says that the store comes after the loads of the latter. It does
+not do that to a value of several operands, such as a selection by a predicate that it does not know.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def unordered(region: Region) -> Waits:
 
 
 def guard_shared(region: Region) -> bool:
-    """Let XLA compute once what is made of elements of an array, stored into it, and handed on to the next trip;
+    """Let XLA compute once what is made of elements of an array, stored into it, and handed on to the next iteration;
     whether there was such a value."""
     if not any(map(is_store, region.operations)):
         return False

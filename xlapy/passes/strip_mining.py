@@ -1,12 +1,12 @@
-"""Loops along rows make all trips for a few rows, then for the next few.
+"""Loops along rows make all iterations for a few rows, then for the next few.
 
     for k in range(1, n):
         x[:, k] = phi * x[:, k - 1] + e[:, k]
 
-A trip stores a column: of each row one number, and with it the processor loads its neighbours, which the next trips
-are about to need; but in a long column they are gone by then. Where rows have nothing to do with one another, the loop
-may be run for some of them after the other (strip mining and interchange of loops: M. Wolfe, *More Iteration Space
-Tiling*, Supercomputing 1989). For machine code; XLA would be called for each of the strips.
+An iteration stores a column: of each row one number, and with it the processor loads its neighbours, which the next
+iterations are about to need; but in a long column they are gone by then. Where rows have nothing to do with one
+another, the loop may be run for some of them after the other (strip mining and interchange of loops: M. Wolfe, *More
+Iteration Space Tiling*, Supercomputing 1989). For machine code; XLA would be called for each of the strips.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from xlapy.passes.accesses import INDEX, access
 from xlapy.passes.code_motion import copy_region
 from xlapy.passes.store_ordering import emit
 
-#: lanes that a trip has at least; trips
-_LEAST, _TRIPS = 256, 8
+#: lanes that an iteration has at least; iterations
+_LEAST, _ITERATIONS = 256, 8
 #: numbers in a strip, for which LLVM writes the instructions one after the other; operations in a loop
 _WIDTH, _LONGEST = 8, 200
 
@@ -70,8 +70,8 @@ class _Loop:
         if self.body.size() > _LONGEST:
             raise _Unsuitable
         self.count = self._lanes_stored()
-        trips = constant_value(loop.operands[0])
-        if trips is not None and int(trips) < _TRIPS:
+        iterations = constant_value(loop.operands[0])
+        if iterations is not None and int(iterations) < _ITERATIONS:
             raise _Unsuitable
         self.uniform: set[Var] = {self.body.params[0]}
         self.lanes: set[Var] = set()
@@ -204,7 +204,7 @@ class _Loop:
         return None
 
     def _skips(self, operation: Operation) -> bool:
-        """Whether a load or a store takes one number of each row, and the next trip another one."""
+        """Whether a load or a store takes one number of each row, and the next iteration another one."""
         dims = touched(operation)
         assert dims is not None
         return dims[-1].dropped and isinstance(dims[-1].start, Var)

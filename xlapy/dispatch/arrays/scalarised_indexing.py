@@ -1,7 +1,7 @@
 """A large array at a few places, `x[[i, j]] = x[[j, i]]`: read and written one by one, as by basic indices.
 
-XLA's gather and scatter would look at all of the array, or copy it, in each trip of a loop (measured for 16,000
-elements: 60 µs a trip instead of 0.05).
+XLA's gather and scatter would look at all of the array, or copy it, in each iteration of a loop (measured for 16,000
+elements: 60 µs an iteration instead of 0.05).
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def _static_length(machine: Machine, part: Slice, size: int) -> bool:
 
 
 def _is_dynamic(machine: Machine, value: Value) -> bool:
-    """Whether a bound is an integer that changes from trip to trip of a loop, or depends on data."""
+    """Whether a bound is an integer that changes from iteration to iteration of a loop, or depends on data."""
     if not isinstance(value, Scalar | NumpyScalar) or value.var.type.dtype.kind not in "iu":
         return False
     return not machine.specialisable(value.var)

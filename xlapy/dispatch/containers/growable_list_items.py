@@ -602,7 +602,7 @@ def resized_by(machine, growable: GrowableList, by: int) -> Value:
     if isinstance(growable.length, Const):
         return Const(growable.length.value + by)
     var = machine.builder.elementwise("add", number_var(growable.length), machine.builder.constant(by, _INT64, True))
-    # not cut at 0: how much a list grows in a trip is read off the change of these bounds
+    # not cut at 0: how much a list grows in an iteration is read off the change of these bounds
     bounds = (low + by, min(high + by, growable.capacity))
     return scalar(machine, int, var, bounds) if bounds[0] < bounds[1] else Scalar(int, var, bounds)
 

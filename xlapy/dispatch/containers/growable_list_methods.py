@@ -613,7 +613,7 @@ def grows(machine, value: Value) -> bool | None:
     plan = iteration.plan(machine, value)
     if plan is None:
         return None if iteration.known_length(machine, value) is None else False
-    return isinstance(plan.trips, Scalar) and not machine.specialisable(plan.trips.var)
+    return isinstance(plan.iterations, Scalar) and not machine.specialisable(plan.iterations.var)
 
 
 def _few_items(machine, value: Value) -> Value:

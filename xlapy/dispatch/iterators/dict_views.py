@@ -361,13 +361,15 @@ def _table(what: str) -> Kind:
             return item(machine, number, inside(machine, at, source))
 
         def finish(k: Value, ended: bool | Var) -> None:
-            bad = logical_and(machine, _resized(machine, number), machine.truth(machine.compare("==", k, inner.trips)))
+            bad = logical_and(
+                machine, _resized(machine, number), machine.truth(machine.compare("==", k, inner.iterations))
+            )
             if bad is not False:
                 bad = bad if isinstance(bad, Var) else machine.builder.constant(True)
                 refuse_where(machine, bad, "XP0004", f"{noun} changes size in the last trip of a loop over it")
             inner.finish(k, ended)
 
-        return Plan(inner.trips, element, finish)
+        return Plan(inner.iterations, element, finish)
 
     return Kind("table", step, plan, indexed_length)
 

@@ -206,10 +206,10 @@ def _islice_plan(machine, number: int) -> Plan | None:
     if inner is None or not (isinstance(taken, Const) and taken.value == 0):
         return None
     start, stop, size = range_objects.parts_of(machine.heap.read(number, "indices"))
-    last = range_objects.minimum(machine, stop, inner.trips)
+    last = range_objects.minimum(machine, stop, inner.iterations)
     wanted = range_objects.make(machine, start, last, size)
 
-    trips = range_objects.length(machine, wanted)
+    iterations = range_objects.length(machine, wanted)
 
     def finish(k: Value, ended: bool | Var) -> None:
         taken = last
@@ -217,9 +217,9 @@ def _islice_plan(machine, number: int) -> Plan | None:
             behind = machine.binary("+", range_objects.item(machine, wanted, machine.binary("-", k, _ONE)), _ONE)
             taken = machine.cond(ended, lambda: last, lambda: behind)
         machine.heap.write(number, "taken", taken)
-        inner.finish(taken, logical_and(machine, ended, machine.truth(machine.compare(">", stop, inner.trips))))
+        inner.finish(taken, logical_and(machine, ended, machine.truth(machine.compare(">", stop, inner.iterations))))
 
-    return Plan(trips, lambda k: inner.element(range_objects.item(machine, wanted, k)), finish)
+    return Plan(iterations, lambda k: inner.element(range_objects.item(machine, wanted, k)), finish)
 
 
 _ISLICE = Kind("islice", _islice_step, _islice_plan)
@@ -343,18 +343,18 @@ def _pairwise_plan(machine, number: int) -> Plan | None:
     inner = iteration.plan(machine, inner_of(machine, number))
     if inner is None or machine.heap.read(number, "begun") is not _ZERO:
         return None
-    trips = inner.trips
-    if trips is not ENDLESS:
-        trips = range_objects.maximum(machine, machine.binary("-", trips, _ONE), _ZERO)
+    iterations = inner.iterations
+    if iterations is not ENDLESS:
+        iterations = range_objects.maximum(machine, machine.binary("-", iterations, _ONE), _ZERO)
 
     def element(k: Value) -> Value:
         before = _again(machine, "pairwise", lambda: inner.element(k))
         return Tuple((before, inner.element(machine.binary("+", k, _ONE))))
 
     def finish(k: Value, ended: bool | Var) -> None:
-        inner.finish(range_objects.minimum(machine, machine.binary("+", k, _ONE), inner.trips), ended)
+        inner.finish(range_objects.minimum(machine, machine.binary("+", k, _ONE), inner.iterations), ended)
 
-    return Plan(trips, element, finish)
+    return Plan(iterations, element, finish)
 
 
 _PAIRWISE = Kind("pairwise", _pairwise_step, _pairwise_plan)
@@ -383,12 +383,12 @@ def _product_plan(machine, number: int) -> Plan:
     assert len(plans) == len(made)
     total: Value = _ONE
     for plan in plans:
-        total = machine.binary("*", total, plan.trips)
+        total = machine.binary("*", total, plan.iterations)
 
     def element(k: Value) -> Value:
         rest, found = machine.binary("+", start, k), []
         for plan in plans[:0:-1]:
-            size = range_objects.maximum(machine, plan.trips, _ONE)
+            size = range_objects.maximum(machine, plan.iterations, _ONE)
             at = machine.binary("%", rest, size)
             found.append(_again(machine, "product", lambda plan=plan, at=at: plan.element(at)))
             rest = machine.binary("//", rest, size)
@@ -409,7 +409,7 @@ def _product_step(machine, number: int) -> Step:
         plan.finish(_ONE, False)
         return item
 
-    return machine.truth(machine.compare(">", plan.trips, _ZERO)), element
+    return machine.truth(machine.compare(">", plan.iterations, _ZERO)), element
 
 
 _PRODUCT = Kind("product", _product_step, _product_plan)

@@ -56,12 +56,12 @@ SEVERAL = "iteration over one of several objects, which one depends on data"
 class Plan(NamedTuple):
     """How an iterator becomes a loop on the device.
 
-    `trips` is the number of remaining items, an int; `element(k)` the k-th of them, for a `Scalar` in `range(trips)`;
-    `finish(k, ended)` makes the iterator one from which k items were taken, and that was asked for another one and had
-    none where `ended` holds.
+    `iterations` is the number of remaining items, an int; `element(k)` the k-th of them, for a `Scalar` in
+    `range(iterations)`; `finish(k, ended)` makes the iterator one from which k items were taken, and that was asked for
+    another one and had none where `ended` holds.
     """
 
-    trips: Value
+    iterations: Value
     element: Callable[[Value], Value]
     finish: Callable[[Value, bool | Var], None]
 
@@ -275,7 +275,7 @@ def indexed_plan(machine, number: int, source: Value, start: Value) -> Plan:
     """The plan of an iterator over a sequence from a position on."""
     count = length_of(machine, source)
     ended = isinstance(start, Const) and start.value == -1
-    trips = _ZERO if ended else range_objects.maximum(machine, machine.binary("-", count, start), _ZERO)
+    iterations = _ZERO if ended else range_objects.maximum(machine, machine.binary("-", count, start), _ZERO)
 
     def element(k: Value) -> Value:
         return item_of(machine, source, machine.binary("+", start, k), number)
@@ -283,7 +283,7 @@ def indexed_plan(machine, number: int, source: Value, start: Value) -> Plan:
     def finish(k: Value, ended: bool | Var) -> None:
         machine.heap.write(number, "position", machine.binary("+", start, k))
 
-    return Plan(trips, element, finish)
+    return Plan(iterations, element, finish)
 
 
 def indexed_length(machine, number: int) -> int | None:

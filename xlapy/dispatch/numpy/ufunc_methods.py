@@ -150,8 +150,8 @@ def _at_one(base, *rest):
     def step(k, state):
         return [jnp.where(k < times, cast_array(operation(cast_array(state, dtypes[0])), target), state)]
 
-    trips = jnp.max(times, initial=0)
-    return differentiable_counted_loop(trips, step, [base], np.dtype(trips.dtype), False)[0]
+    iterations = jnp.max(times, initial=0)
+    return differentiable_counted_loop(iterations, step, [base], np.dtype(iterations.dtype), False)[0]
 
 
 def _at_mask(machine: Machine, ufunc: np.ufunc, view: NdArray, mask, b: Value) -> Value:

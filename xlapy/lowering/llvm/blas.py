@@ -144,7 +144,7 @@ def multiply(
     type = type_in_memory(part_of(dtype))
     parts = 2 if dtype.kind == "c" else 1
 
-    def trip(k: str, numbers: list) -> list:
+    def iteration(k: str, numbers: list) -> list:
         one, other, to = (
             text.new(f"getelementptr inbounds {type}, ptr {pointer}, i64 {times(text, k, parts * size)}")
             for pointer, size in zip((left, right, result), sizes, strict=True)
@@ -155,7 +155,7 @@ def multiply(
     if product.batch == 1:
         _call(text, dtype, product, left, right, result, lanes)
     else:
-        counted(text, product.batch, [], trip)
+        counted(text, product.batch, [], iteration)
 
 
 def multiply_by_itself(text: Text, dtype: np.dtype, shape: Sequence[int], of_rows: bool, x: str, result: str) -> None:

@@ -19,11 +19,11 @@ class Bounds:
     """The indices of loops that enclose what is looked at, and how many trips those make."""
 
     def __init__(self) -> None:
-        self._trips: dict[int, tuple[Var, Var]] = {}
+        self._iterations: dict[int, tuple[Var, Var]] = {}
 
-    def note(self, index: Var, trips: Var) -> None:
+    def note(self, index: Var, iterations: Var) -> None:
         """In what follows, an index runs from 0 to a number of trips."""
-        self._trips[id(index)] = index, trips
+        self._iterations[id(index)] = index, iterations
 
     def at_least(self, index: Var, least: int) -> bool:
         """Whether an index is never less than a number."""
@@ -44,7 +44,7 @@ class Bounds:
         terms, total = {k: v for k, v in sum[0].items() if v}, sum[1]
         for _ in range(_DEPTH):
             # The innermost loop first: its number of trips may depend on the indices of those around it.
-            known = [k for k in reversed(self._trips) if k in terms]
+            known = [k for k in reversed(self._iterations) if k in terms]
             if len(known) < len(terms) and not known:
                 return None
             if not terms:
@@ -53,7 +53,7 @@ class Bounds:
             factor = terms.pop(key)
             if (factor > 0) != largest:
                 continue  # the first trip has the number 0
-            others, more = affine(self._trips[key][1])
+            others, more = affine(self._iterations[key][1])
             for other, by in others.items():
                 terms[other] = terms.get(other, 0) + factor * by
             terms = {k: v for k, v in terms.items() if v}

@@ -45,7 +45,7 @@ _LESS = {**dict.fromkeys(("cholesky", "lu", "eigh", "qr", "svd"), 4e4), "triangu
 #: the same for an element of an array that is made of others, for each of which XLA looks where it is
 _JOINED = 1.0
 #: trips of a loop for which vectors are not worth what they cost to compile
-_FEW_TRIPS = 64
+_FEW_ITERATIONS = 64
 _PRODUCTS = frozenset(("dot_general", "fft"))
 
 
@@ -72,14 +72,14 @@ def may_be_machine_code(loop: Operation) -> bool:
     plans = [(o, plan) for o in (loop, *inside) if (plan := plan_of(o, native=False)) is not None]
     if not all(plan.of_numbers or _looks_at_windows(o) for o, plan in plans):
         return False
-    at_once = plan_of(loop, native=False) is not None and not _makes_few_trips(loop)
+    at_once = plan_of(loop, native=False) is not None and not _has_few_iterations(loop)
     return not (at_once and any(map(is_transcendental, inside)))
 
 
-def _makes_few_trips(loop: Operation) -> bool:
+def _has_few_iterations(loop: Operation) -> bool:
     """Whether a loop makes so few trips that it takes XLA longer to compile than anything takes to run."""
-    trips = constant_value(loop.operands[0]) if loop.kind == "for" else None
-    return trips is not None and int(trips) <= _FEW_TRIPS
+    iterations = constant_value(loop.operands[0]) if loop.kind == "for" else None
+    return iterations is not None and int(iterations) <= _FEW_ITERATIONS
 
 
 def _looks_at_windows(loop: Operation) -> bool:

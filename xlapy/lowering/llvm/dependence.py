@@ -24,7 +24,7 @@ from xlapy.lowering.llvm.bounds_checks import Bounds
 
 
 class _Dependent(Exception):
-    """Trips that see each other, or of which it is not known whether they do."""
+    """Iterations that see each other, or of which it is not known whether they do."""
 
 
 class _Span(NamedTuple):
@@ -104,7 +104,7 @@ class _Accesses:
         #: the numbers of the parameters of which values are versions
         self._slots: dict[Var, int] = {}
         #: indices of loops within, and how many trips these make
-        self._trips: dict[Var, Var] = {}
+        self._iterations: dict[Var, Var] = {}
         self.found: dict[int, list[_Access]] = {}
         bounds.note(self._index, loop.operands[0])
         for k, (param, result) in enumerate(zip(body.params[1:], body.results, strict=True)):
@@ -140,7 +140,7 @@ class _Accesses:
                 if slot is not None:
                     self._slots[param] = slot
         if loop.kind == "for":
-            self._trips[loop.regions[0].params[0]] = loop.operands[0]
+            self._iterations[loop.regions[0].params[0]] = loop.operands[0]
             self._bounds.note(loop.regions[0].params[0], loop.operands[0])
         is_left, self._is_left = self._is_left, self._is_left and self._unless_left(loop)
         for region in loop.regions:
@@ -192,10 +192,10 @@ class _Accesses:
             elif var.depth < self._body.depth:
                 same[var] = by
             elif by:
-                trips = constant_value(self._trips[var]) if var in self._trips else None
-                if trips is None:
+                iterations = constant_value(self._iterations[var]) if var in self._iterations else None
+                if iterations is None:
                     return None
-                ends = (0, by * max(int(trips) - 1, 0))
+                ends = (0, by * max(int(iterations) - 1, 0))
                 lower, upper = lower + min(ends), upper + max(ends)
         same = {var: by for var, by in same.items() if by}
         return _Span(factor, same, lower + lowest, upper + lowest + dim.span)

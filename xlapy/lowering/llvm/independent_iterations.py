@@ -40,7 +40,7 @@ class Carried(NamedTuple):
         return [new if isinstance(new, Array) else first if new == old else old for first, old, new in rows]
 
 
-class Trips(NamedTuple):
+class Iterations(NamedTuple):
     """A loop whose trips are apart.
 
     Attributes:
@@ -58,19 +58,19 @@ class Trips(NamedTuple):
     sums: frozenset[int] = frozenset()
 
 
-def made_by_several(text: Text, room: Room, trips: Trips) -> list[Value]:
+def made_by_several(text: Text, room: Room, iterations: Iterations) -> list[Value]:
     """What a loop gives, whose trips several threads make if that is worth it; parts of sums are in `room`."""
-    if trips.sums:
-        return _summed_up(text, room, trips)
+    if iterations.sums:
+        return _summed_up(text, room, iterations)
     found: list[Value] = []
 
     def part(first: str, end: str) -> bool:
-        made = trips.written(first, end, trips.initial, trips.expected)
+        made = iterations.written(first, end, iterations.initial, iterations.expected)
         found[:] = made.behind()
-        return made.in_place and _stay(trips.initial, found)
+        return made.in_place and _stay(iterations.initial, found)
 
-    is_shared = shared_out(text, trips.count.name, part, trips.expected)
-    return _with_numbers(found, trips.initial) if is_shared else found
+    is_shared = shared_out(text, iterations.count.name, part, iterations.expected)
+    return _with_numbers(found, iterations.initial) if is_shared else found
 
 
 def _stay(before: list[Value], behind: list[Value]) -> bool:
@@ -83,15 +83,15 @@ def _with_numbers(values: list[Value], numbers: list[Value]) -> list[Value]:
     return [x if isinstance(x, Array) else y for x, y in zip(values, numbers, strict=True)]
 
 
-def _summed_up(text: Text, room: Room, trips: Trips) -> list[Value]:
-    known, initial = known_int(trips.count), trips.initial
+def _summed_up(text: Text, room: Room, iterations: Iterations) -> list[Value]:
+    known, initial = known_int(iterations.count), iterations.initial
     if known is None:
-        size = RULES["max"](text, _quotient(text, trips.count, str(_PARTS)), literal(_LEAST, INDEX)).name
-        parts, expected = _quotient(text, trips.count, size).name, _LEAST
+        size = RULES["max"](text, _quotient(text, iterations.count, str(_PARTS)), literal(_LEAST, INDEX)).name
+        parts, expected = _quotient(text, iterations.count, size).name, _LEAST
     else:
         size = str(max(-(-known // _PARTS), 1))
         parts, expected = str(max(-(-known // int(size)), 1)), int(size)
-    numbers = {k: x for k, x in enumerate(initial) if k in trips.sums and isinstance(x, Number)}
+    numbers = {k: x for k, x in enumerate(initial) if k in iterations.sums and isinstance(x, Number)}
     sums = {k: room.made(x.dtype, (_PARTS,)) for k, x in numbers.items()}
     others = [k for k, x in enumerate(initial) if k not in sums and isinstance(x, Number)]
     found: list[Value] = []
@@ -99,11 +99,11 @@ def _summed_up(text: Text, room: Room, trips: Trips) -> list[Value]:
 
     def part(k: str, numbers: list[Number]) -> list[Number]:
         begin = RULES["mul"](text, Number(INDEX, (k,)), Number(INDEX, (size,))).name
-        end = RULES["min"](text, Number(INDEX, (plus(text, begin, size),)), trips.count).name
+        end = RULES["min"](text, Number(INDEX, (plus(text, begin, size),)), iterations.count).name
         carried = dict(zip(others, numbers, strict=True))
         carried.update((k, literal(_NOTHING[x.dtype.kind], x.dtype)) for k, x in sums.items())
         before = [carried.get(k, x) for k, x in enumerate(initial)]
-        made = trips.written(begin, end, before, expected)
+        made = iterations.written(begin, end, before, expected)
         found[:] = made.behind()
         for j, place in sums.items():
             put(text, place, element(text, found[j], ()), (k,))
@@ -167,12 +167,12 @@ def joined_in_parts(
             if depth == len(extents):
                 return [join(numbers[0], at(where))]
 
-            def trip(k: str, carried: list[Number]) -> list[Number]:
+            def iteration(k: str, carried: list[Number]) -> list[Number]:
                 return along(depth + 1, (*where, k), carried)
 
             if depth == axis:
-                return counted(text, size, numbers, trip, part=(begin, end))
-            return counted(text, extents[depth], numbers, trip)
+                return counted(text, size, numbers, iteration, part=(begin, end))
+            return counted(text, extents[depth], numbers, iteration)
 
         put(text, place, along(0, (), [first])[0], (k,))
         return []
@@ -192,4 +192,4 @@ def _quotient(text: Text, count: Number, of: str) -> Number:
     return Number(INDEX, (text.new(f"udiv i64 {plus(text, count.name, plus(text, of, '-1'))}, {of}"),))
 
 
-__all__ = ["Carried", "Trips", "joined_in_parts", "made_by_several"]
+__all__ = ["Carried", "Iterations", "joined_in_parts", "made_by_several"]

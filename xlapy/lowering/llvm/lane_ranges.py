@@ -119,7 +119,7 @@ def over_range(frame: Frame, operation: Operation) -> Number | None:
     lane = jax.ShapeDtypeStruct((1,), dtype_of(values[0]))
     term = jax.make_jaxpr(lambda x: note.function(x, *note.static))(lane) if note.kind == "sum" else None
 
-    def trip(place: Place, numbers: list[Number]) -> list[Number]:
+    def iteration(place: Place, numbers: list[Number]) -> list[Number]:
         factors = [element(frame.text, v, place) for v in values]
         if term is None:
             (new,) = [RULES["mul"](frame.text, *factors)]
@@ -130,7 +130,7 @@ def over_range(frame: Frame, operation: Operation) -> Number | None:
         new = new if chosen == TRUE else select(frame.text, chosen, new, literal(0, dtype))
         return [joined(frame.text, "add", numbers[0], new)]
 
-    return over(frame.text, shape_of(mask), [literal(0, dtype)], trip, window.extents)[0]
+    return over(frame.text, shape_of(mask), [literal(0, dtype)], iteration, window.extents)[0]
 
 
 def checked(frame: Frame, operation: Operation) -> list[Value]:

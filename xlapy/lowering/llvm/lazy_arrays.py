@@ -336,17 +336,17 @@ def counted(
     text: Text,
     count: int,
     numbers: Sequence[Number],
-    trip: Callable,
+    iteration: Callable,
     straight: int = _STRAIGHT,
     part: tuple[str, str] | None = None,
 ) -> list[Number]:
-    """What numbers become in so many trips; `trip` gets the name of the index, and the numbers. Up to `straight` trips
-    may be made one after the other in straight code. Of a `part` of the trips the first one is given, and the end: a
-    part has a trip at least, since a loop asks behind its first one whether there are more."""
+    """What numbers become in so many trips; `iteration` gets the name of the index, and the numbers. Up to `straight`
+    trips may be made one after the other in straight code. Of a `part` of the trips the first one is given, and the
+    end: a part has a trip at least, since a loop asks behind its first one whether there are more."""
     if count == 0:
         return list(numbers)
     if count == 1 and part is None:
-        return list(trip("0", list(numbers)))
+        return list(iteration("0", list(numbers)))
     start, stop = part or ("0", str(count))
     phis = text.phis([Number(INDEX, (start,)), *numbers])
     body, end = text.label(), text.label()
@@ -357,7 +357,7 @@ def counted(
     stays, kept = count > straight, text.kept_loops
     text.open_loops += stays
     before, text.often = text.often, text.often * count
-    found = list(trip(index.name, carried))
+    found = list(iteration(index.name, carried))
     text.often = before
     text.open_loops -= stays
     stays = stays or text.kept_loops > kept
@@ -373,7 +373,7 @@ def counted(
     return found
 
 
-def ranged(text: Text, extent: Extent, numbers: Sequence[Number], trip: Callable) -> list[Number]:
+def ranged(text: Text, extent: Extent, numbers: Sequence[Number], iteration: Callable) -> list[Number]:
     """The same for some indices, which may be none."""
     phis = text.phis([Number(INDEX, (extent.first,)), *numbers])
     head, body, done = text.label(), text.label(), text.label()
@@ -383,7 +383,7 @@ def ranged(text: Text, extent: Extent, numbers: Sequence[Number], trip: Callable
     text.do(f"br i1 {text.new(f'icmp slt i64 {index.name}, {extent.end}')}, label %{body}, label %{done}")
     text.begin(body)
     before, text.often = text.often, text.often * SOME
-    found = list(trip(index.name, carried))
+    found = list(iteration(index.name, carried))
     phis.close([Number(INDEX, (text.new(f"add nuw nsw i64 {index.name}, {extent.step}"),)), *found])
     text.often = before
     text.do(f"br label %{head}")
@@ -409,9 +409,9 @@ def over(
     long = [axis for axis, n in enumerate(shape) if n > 1]
     shares = is_apart and not numbers and not extents and not text.is_shared and prod(shape) >= _FEWEST_SHARED
 
-    def shared(count: int, trip: Callable, straight: int = _STRAIGHT) -> list[Number]:
+    def shared(count: int, iteration: Callable, straight: int = _STRAIGHT) -> list[Number]:
         def written(first: str, end: str) -> bool:
-            counted(text, count, [], trip, straight, (first, end))
+            counted(text, count, [], iteration, straight, (first, end))
             return True
 
         shared_out(text, str(count), written, count)
@@ -431,20 +431,22 @@ def over(
         if axis == len(shape):
             return list(visit(place, numbers))
 
-        def trip(k: str, carried: list[Number]) -> list[Number]:
+        def iteration(k: str, carried: list[Number]) -> list[Number]:
             return along(axis + 1, (*place, k), carried)
 
         extent = extents[axis] if extents else None
         if extent is not None:
-            return ranged(text, extent, numbers, trip)
+            return ranged(text, extent, numbers, iteration)
         count, rest = shape[axis], shape[axis] % width
         if shares and axis == long[0]:
-            return shared(count, trip)
+            return shared(count, iteration)
         often = text.loops or prod(shape) >= _FEWEST_ROWS * count
         if axis not in long[-1:] or not often or not rest or not width < count <= _MOST_IN_ROW:
-            return counted(text, count, numbers, trip)
-        counted(text, count - rest, numbers, trip, 0)
-        return counted(text, width, numbers, lambda k, carried: trip(plus(text, k, str(count - width)), carried), 0)
+            return counted(text, count, numbers, iteration)
+        counted(text, count - rest, numbers, iteration, 0)
+        return counted(
+            text, width, numbers, lambda k, carried: iteration(plus(text, k, str(count - width)), carried), 0
+        )
 
     return along(0, (), list(numbers))
 

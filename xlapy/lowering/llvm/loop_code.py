@@ -13,7 +13,7 @@ from xlapy.lowering.llvm.bounds_checks import Bounds
 from xlapy.lowering.llvm.bufferisation import Array
 from xlapy.lowering.llvm.dependence import are_apart, sums_of
 from xlapy.lowering.llvm.early_exits import Exit
-from xlapy.lowering.llvm.independent_iterations import Carried, Trips, made_by_several
+from xlapy.lowering.llvm.independent_iterations import Carried, Iterations, made_by_several
 from xlapy.lowering.llvm.lazy_arrays import OWN, SOME, Value, element, is_computed_in_place, is_view, reads, shape_of
 from xlapy.lowering.llvm.parallel_outlining import is_worth
 from xlapy.lowering.llvm.scalar_instructions import RULES, convert
@@ -36,7 +36,7 @@ class Loops(Frame, ABC):
         bounds: what is known of indices.
         exits: where the function is left at an error.
         is_left: whether it is left at an error here: then what was checked is as it should be.
-        trip: the trip of the loop that may be shared out, where one is being written.
+        iteration: the trip of the loop that may be shared out, where one is being written.
         folds: additions and the like to what a loop carries, which nothing else looks at: may be made in any order.
     """
 
@@ -45,7 +45,7 @@ class Loops(Frame, ABC):
         self.bounds = Bounds()
         self.exits: Mapping[Operation, Exit] = exits or {}
         self.is_left = exits is not None
-        self.trip: str | None = None
+        self.iteration: str | None = None
         self.folds: set[Operation] = set()
         #: whether a loop carries an array in other memory than it was in before
         self._is_moved = False
@@ -64,7 +64,7 @@ class Loops(Frame, ABC):
         text, dtype = self.text, index.type.dtype
         is_apart = not text.is_shared and self._is_many(loop) and are_apart(loop, self.bounds, self._is_left_in)
         sums = sums_of(loop) if is_apart and self._is_long(loop) else frozenset()
-        trips = convert(text, self.number(loop.operands[0]), INDEX)
+        iterations = convert(text, self.number(loop.operands[0]), INDEX)
         self.bounds.note(index, loop.operands[0])
         initial = self._begun(loop, initial)
 
@@ -75,35 +75,35 @@ class Loops(Frame, ABC):
                 self.values[index] = numbers[0]
                 return text.new(f"icmp slt {type_of(dtype)} {numbers[0].name}, {stop.name}")
 
-            def trip(numbers: list[Number]) -> list[Value]:
-                self.trip = convert(text, numbers[0], INDEX).name if is_apart else self.trip
+            def iteration(numbers: list[Number]) -> list[Value]:
+                self.iteration = convert(text, numbers[0], INDEX).name if is_apart else self.iteration
                 following = Number(dtype, (text.new(f"add nuw nsw {type_of(dtype)} {numbers[0].name}, 1"),))
                 return [following, *self.region(body)]
 
             carried, is_left = [start, *initial], self._is_left_in(loop)
             if _swaps(body):
-                carried = self._in_pairs(loop, carried, more, trip, expected)
+                carried = self._in_pairs(loop, carried, more, iteration, expected)
                 expected = 1
-            return self._loop([index, *params], carried, more, trip, expected, is_left)
+            return self._loop([index, *params], carried, more, iteration, expected, is_left)
 
         if not is_apart:
-            return _but_first(written("0", trips.name, initial, self._trips(loop))).behind()
+            return _but_first(written("0", iterations.name, initial, self._iterations(loop))).behind()
 
         def part(first: str, end: str, initial: list[Value], expected: float) -> Carried:
             rooms, self._is_moved = len(self.rooms_outside), False
             made = _but_first(written(first, end, initial, expected))
             if loop in self.exits:
-                self.trip = first  # of all parts with an error the first one tells of it
+                self.iteration = first  # of all parts with an error the first one tells of it
                 found = list(self.left_behind(loop, made.behind()))
                 made = Carried(found, found, found)
             return made._replace(in_place=not self._is_moved and rooms == len(self.rooms_outside))
 
-        found = made_by_several(text, self, Trips(trips, self._trips(loop), initial, part, sums))
-        self.trip = None
+        found = made_by_several(text, self, Iterations(iterations, self._iterations(loop), initial, part, sums))
+        self.iteration = None
         return found
 
     def _in_pairs(
-        self, loop: Operation, initial: list[Value], more: Callable, trip: Callable, expected: float
+        self, loop: Operation, initial: list[Value], more: Callable, iteration: Callable, expected: float
     ) -> list[Value]:
         """Two trips at a time of a loop that swaps arrays, behind which each is where it was before, and is not copied;
         what the last trip begins with, if there is one more."""
@@ -115,11 +115,11 @@ class Loops(Frame, ABC):
 
         def twice(numbers: list[Number]) -> list[Value]:
             self.values[body.params[0]] = numbers[0]
-            following, *values = trip(numbers)
+            following, *values = iteration(numbers)
             assert isinstance(following, Number)
             self.uses = uses.copy()
             self.values.update(zip(body.params, [following, *values], strict=True))
-            return trip([following])
+            return iteration([following])
 
         found = self._loop(body.params, initial, two_more, twice, expected / 2, self._is_left_in(loop)).behind()
         self.uses = uses.copy()
@@ -136,7 +136,7 @@ class Loops(Frame, ABC):
             return not self.text.loops
         return is_worth(self._work(loop))
 
-    def _trips(self, loop: Operation) -> int:
+    def _iterations(self, loop: Operation) -> int:
         """How many trips a loop makes, about."""
         if loop.kind == "while":
             return SOME
@@ -149,7 +149,7 @@ class Loops(Frame, ABC):
     def _work(self, operation: Operation) -> int:
         """How many instructions an operation takes, about."""
         if operation.kind in ("for", "while"):
-            return self._trips(operation) * sum(map(self._work, operation.regions[-1].operations))
+            return self._iterations(operation) * sum(map(self._work, operation.regions[-1].operations))
         inner = [sum(map(self._work, region.operations)) for region in operation.regions]
         return max([*(prod(v.type.shape) for v in operation.results), *inner], default=0)
 
@@ -168,8 +168,8 @@ class Loops(Frame, ABC):
             return predicate.name
 
         initial = self._begun(loop, initial)
-        is_left, trip = self._is_left_in(loop), lambda numbers: self.region(body)
-        return self._loop(body.params, initial, more, trip, SOME, is_left).behind()
+        is_left, iteration = self._is_left_in(loop), lambda numbers: self.region(body)
+        return self._loop(body.params, initial, more, iteration, SOME, is_left).behind()
 
     def _begun(self, loop: Operation, initial: list[Value]) -> list[Value]:
         """What a loop carries, as it begins: arrays in memory of its own."""
@@ -188,12 +188,12 @@ class Loops(Frame, ABC):
         params: Sequence[Var],
         initial: list[Value],
         more: Callable,
-        trip: Callable,
+        iteration: Callable,
         expected: float,
         is_left: bool,
     ) -> Carried:
-        """A loop that carries some values; `more` says whether there is another trip, and `trip` makes one, of which so
-        many are expected, and at an error in which the function is left or not."""
+        """A loop that carries some values; `more` says whether there is another trip, and `iteration` makes one, of
+        which so many are expected, and at an error in which the function is left or not."""
         text = self.text
         owned = [x.memory for x in initial if isinstance(x, Array)]
         phis = text.phis([x for x in initial if isinstance(x, Number)])
@@ -214,7 +214,7 @@ class Loops(Frame, ABC):
         outside = dict(self.values)
         for place in owned:
             place.depth = self.text.loops
-        found = trip(phis.numbers)
+        found = iteration(phis.numbers)
         self.is_once = expected == 1
         found = self._carried_on(carried, found)
         self.is_once = False

@@ -58,12 +58,12 @@ def convolved(text: Text, room: Room, mode: str, length: int, operands: Sequence
     add("0", rest, True)
     if m > rest:
 
-        def trip(k: str, numbers: list) -> list:
+        def iteration(k: str, numbers: list) -> list:
             start = text.new(f"mul nsw i64 {k}, {_TOGETHER}") if k.startswith("%") else str(int(k) * _TOGETHER)
             add(plus(text, start, str(rest)), _TOGETHER, False)
             return []
 
-        counted(text, (m - rest) // _TOGETHER, [], trip)
+        counted(text, (m - rest) // _TOGETHER, [], iteration)
     return found.change()
 
 

@@ -132,10 +132,10 @@ def is_worth(work: float) -> bool:
     return work >= _WORTH
 
 
-def leaving(text: Text, trip: str, stored: str) -> None:
+def leaving(text: Text, iteration: str, stored: str) -> None:
     """Go on, in a block of its own, to store what tells why the function is left in a trip, and end that with
     `LEFT`. Where several threads make the trips, only the earliest one is told of."""
-    text.do(f"br label %{stored} ; {trip}{_LEAVING}")
+    text.do(f"br label %{stored} ; {iteration}{_LEAVING}")
     text.begin(stored)
 
 
@@ -224,10 +224,10 @@ def _function(
 def _in_order(line: str, number: int) -> str:
     """An instruction of the way out of a function, as the threads do it that are not to meet there."""
     if line.endswith(_LEAVING):
-        instruction, trip = line.removesuffix(_LEAVING).split(" ; ")
+        instruction, iteration = line.removesuffix(_LEAVING).split(" ; ")
         first = f"%earliest{number}"
         stored = instruction.removeprefix("  br ")
-        return f"  {first} = call i1 @leaves(ptr %state, i64 {trip})\n  br i1 {first}, {stored}, label %late"
+        return f"  {first} = call i1 @leaves(ptr %state, i64 {iteration})\n  br i1 {first}, {stored}, label %late"
     if line == f"  {LEFT}":
         return "  store atomic i64 0, ptr %state seq_cst, align 8\n  ret void"
     return line

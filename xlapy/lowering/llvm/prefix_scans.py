@@ -47,10 +47,10 @@ def running(kind: str) -> Callable[[Text, Room, Any, list[Value]], Value]:
             return [number]
 
         def one_by_one(at: Place, numbers: list) -> list:
-            def trip(k: str, carried: list[Number]) -> list[Number]:
+            def iteration(k: str, carried: list[Number]) -> list[Number]:
                 return [next_one(at[:axis], plus(text, k, "1"), at[axis:], carried[0])]
 
-            counted(text, length - 1, first(at, []), trip)
+            counted(text, length - 1, first(at, []), iteration)
             return []
 
         def row_by_row(outer: Place, numbers: list) -> list:

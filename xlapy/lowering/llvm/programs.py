@@ -394,14 +394,14 @@ class _Program(Loops):
         left, rest = text.label(), text.label()
         text.do(f"br i1 {predicate.name}, label %{left}, label %{rest}, !prof {text.unlikely()}")
         text.begin(left)
-        if self.trip is not None:
-            leaving(text, self.trip, text.label())
+        if self.iteration is not None:
+            leaving(text, self.iteration, text.label())
         for place, var, arm in exit.stored:
             self.values, self.uses = dict(values), uses.copy()
             if arm is not None:
                 self.region(arm)
             self._put_out(place, var)
-        text.do("ret void" if self.trip is None else LEFT)
+        text.do("ret void" if self.iteration is None else LEFT)
         text.begin(rest)
         self.back_to(versions)
         self.values, self.uses = values, uses

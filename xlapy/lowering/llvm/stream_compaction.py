@@ -74,7 +74,7 @@ def _press(text: Text, place: Memory, x: Value | None, mask: Value) -> None:
         more = text.new(f"zext {type_of(chosen.dtype)} {chosen.name} to i64")
         return Number(INDEX, (text.new(f"add nuw nsw i64 {count.name}, {more}"),))
 
-    def trip(k: str, numbers: list[Number]) -> list[Number]:
+    def iteration(k: str, numbers: list[Number]) -> list[Number]:
         (count,) = numbers
         first = times(text, k, _LANES)
         for step in range(_LANES):
@@ -83,7 +83,7 @@ def _press(text: Text, place: Memory, x: Value | None, mask: Value) -> None:
 
     numbers = [literal(0, INDEX)]
     if size >= _LANES:
-        numbers = counted(text, size // _LANES, numbers, trip)
+        numbers = counted(text, size // _LANES, numbers, iteration)
     (count,) = numbers
     for k in range(size // _LANES * _LANES, size):
         count = lane(str(k), count)
