@@ -6,7 +6,7 @@ import pytest
 
 import xlapy
 from xlapy.lowering.llvm import entry_points, loop_code, parallel_outlining
-from xlapy.lowering.llvm.thread_pool import team
+from xlapy.lowering.llvm.thread_pool import thread_pool
 from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(
@@ -185,7 +185,7 @@ def test_is_what_python_makes(function, size, shares):
         mine, theirs = x.copy(), x.copy()
         assert_same(compiled(mine, y), function(theirs, y))
         np.testing.assert_allclose(mine, theirs, rtol=1e-10)
-    assert shares or team() is None or size <= 7 or function in TOGETHER
+    assert shares or thread_pool() is None or size <= 7 or function in TOGETHER
 
 
 def test_a_number_of_trips_that_is_not_known(shares):
@@ -254,7 +254,7 @@ def test_sums_do_not_depend_on_threads(monkeypatch):
     x = RNG.random((3000, 5))
     monkeypatch.setattr(native_calls, "gained_by_machine_code", lambda region: float("inf"))
     shared = xlapy.jit(pairs)(x, x)
-    monkeypatch.setattr(parallel_outlining, "team", lambda: None)
+    monkeypatch.setattr(parallel_outlining, "thread_pool", lambda: None)
     assert float(xlapy.jit(pairs)(x, x)) == float(shared)
 
 
@@ -273,7 +273,7 @@ def test_all_threads_treat_the_smallest_numbers_alike(shares):
         x = np.full(100_000, 5e-310)
         compiled(x, np.ones(1 << 10))
         assert len(np.unique(x)) == 1 and x[0] in (0.0, 5e-310)
-    assert shares or team() is None
+    assert shares or thread_pool() is None
 
 
 def diffused(u, n):

@@ -10,11 +10,11 @@ import pytest
 
 import xlapy
 from xlapy.lowering.llvm import blas
-from xlapy.lowering.llvm.thread_pool import team
+from xlapy.lowering.llvm.thread_pool import thread_pool
 
 get, change = (blas.address_of(blas._THREADS, what) for what in ("get", "set"))
 pytestmark = pytest.mark.skipif(
-    jax.default_backend() != "cpu" or team() is None or get is None or change is None,
+    jax.default_backend() != "cpu" or thread_pool() is None or get is None or change is None,
     reason="several threads of a CPU take part, and the library says how many it has",
 )
 RNG = np.random.default_rng(5)

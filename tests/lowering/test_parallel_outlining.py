@@ -11,7 +11,7 @@ import pytest
 
 import xlapy
 from xlapy.lowering.llvm import entry_points, lazy_arrays, parallel_outlining
-from xlapy.lowering.llvm.thread_pool import processors, team
+from xlapy.lowering.llvm.thread_pool import processors, thread_pool
 
 pytestmark = pytest.mark.skipif(
     jax.default_backend() != "cpu" or not entry_points.is_possible(), reason="machine code is for CPUs"
@@ -87,7 +87,7 @@ def test_shared_out(function, size, shares):
             assert a.dtype == b.dtype and a.shape == b.shape
             np.testing.assert_allclose(a, b, rtol=1e-12, atol=0)
         np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=0)
-    assert shares or team() is None or size < 3
+    assert shares or thread_pool() is None or size < 3
 
 
 def test_one_thread_finds_what_many_find(monkeypatch):
@@ -131,7 +131,7 @@ def test_threads_of_the_caller_do_not_meet(shares):
 _PROGRAM = """
 import os
 import numpy as np, xlapy
-from xlapy.lowering.llvm.thread_pool import processors, team
+from xlapy.lowering.llvm.thread_pool import processors, thread_pool
 
 @xlapy.jit
 def f(x):
@@ -145,7 +145,7 @@ if hasattr(os, "fork"):
         os._exit(0 if all(np.array_equal(np.asarray(f(x)), y) for _ in range(20)) else 1)
     assert os.waitpid(child, 0)[1] == 0
 assert np.array_equal(np.asarray(f(x)), y)
-print(processors(), team() is None)
+print(processors(), thread_pool() is None)
 """
 
 

@@ -84,7 +84,7 @@ class Advanced(NamedTuple):
     returned: Value
 
 
-class World(Protocol):
+class CallerEnvironment(Protocol):
     """What rules find in the caller's world: classes, functions, modules and objects, with guards on what they read."""
 
     #: classes of the caller's tuples that have attributes beside their items, and the names of these
@@ -225,7 +225,7 @@ class Machine(Protocol):
     guesses: dict[object, int]
 
     @property
-    def world(self) -> World:
+    def world(self) -> CallerEnvironment:
         """The caller's world."""
         ...
 

@@ -2,9 +2,10 @@
 known at compile time.
 
 A growable list holds its items by value. Numbers and immutable arrays are values anyway; of an array, list or object
-with attributes it holds the state at the time when it was put there. The object itself is *captured* then: a later
-change of it, which the list would show in CPython, is noticed (`ownership.Captured`), and the loop is unrolled or
-refused. What is taken out of a growable list again may be changed there (see `dispatch.containers.borrowed_elements`).
+with attributes it holds the state at the time when it was put there. The object itself is *owned by the list* then: a
+later change of it, which the list would show in CPython, is noticed (`ownership.OwnedObjectChanged`), and the loop is
+unrolled or refused. What is taken out of a growable list again may be changed there (see
+`dispatch.containers.borrowed_elements`).
 
 Where the number of iterations has no bound, the room is a guess, and the growable list is `elastic`: an item that does
 not fit is the error `Overfull`, after which the host compiles the program again with more room; nothing was written
@@ -23,7 +24,7 @@ from xlapy.domain import set_iteration_order
 from xlapy.domain.heap import Heap
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, known_bounds, scalar_type
-from xlapy.domain.ownership import FREE, Capture
+from xlapy.domain.ownership import FREE, Ownership
 from xlapy.domain.values import (
     DEAD,
     STALE,
@@ -98,7 +99,7 @@ def packed(
         case Const() | Scalar() | NumpyScalar() | JaxArray() | Stored():
             return value
         case NdArray():
-            own = _captured_array(heap, value, loop, place, seen)
+            own = _owned_array(heap, value, loop, place, seen)
             lies = heap.layouts(value, field(value.buffer, "<data>"))
             return Stored("buffer", np.ndarray, (), (JaxArray(array(value)),), own, lies=lies)
         case Ref():
@@ -115,20 +116,20 @@ def packed(
     return value.rebuilt(tuple(inner(p, k) if isinstance(p, Value) else p for k, p in enumerate(parts)))
 
 
-def _captured_array(heap: Heap, value: NdArray, loop: object, place, seen) -> bool:
+def _owned_array(heap: Heap, value: NdArray, loop: object, place, seen) -> bool:
     """An array is put into a growable list; whether nothing else refers to its memory."""
     if value.lenses or not value.writeable or heap.objects[value.buffer].source is not None:
-        heap.hold(value.buffer, heap.captured.get(value.buffer, Capture(loop, (object(),))))
+        heap.hold(value.buffer, heap.owned.get(value.buffer, Ownership(loop, (object(),))))
         return False
-    return _captured(heap, value.buffer, loop, place, seen)
+    return _owned(heap, value.buffer, loop, place, seen)
 
 
-def _captured(heap: Heap, number: int, loop: object, place, seen) -> bool:
+def _owned(heap: Heap, number: int, loop: object, place, seen) -> bool:
     """An object is put into a growable list; whether it is in no other place."""
     if seen is None:
-        return heap.capture(number, loop, place or (object(),))
-    heap.hold(number, heap.captured.get(number, Capture(loop, FREE)))
-    alone = heap.captured[number].where in (FREE, place) or place is not None and heap.may_move(number, place)
+        return heap.take_ownership(number, loop, place or (object(),))
+    heap.hold(number, heap.owned.get(number, Ownership(loop, FREE)))
+    alone = heap.owned[number].where in (FREE, place) or place is not None and heap.may_move(number, place)
     if not alone and heap.hopes and not heap.is_twice(heap.objects[number].cls):
         return True
     return alone and seen.setdefault(number, place) == place
@@ -141,7 +142,7 @@ def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: in
         return value
     if depth > _DEEPEST or info.kind not in ("list", "tuple", "dict", "set", "instance"):
         raise JoinFailure(value, value, f"are objects of class {info.cls.__name__} in a list that grows")
-    own = _captured(heap, number, loop, place, seen)
+    own = _owned(heap, number, loop, place, seen)
     if info.kind == "instance":
         names = tuple(sorted(info.fields))
         parts = tuple(inner(field(number, name), name) for name in names)
@@ -319,16 +320,16 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
         # what the paths of an iteration put into several lists the next round sees apart, as these are growable lists
         # then
         hopes = heap.hopeful and number == 1 and joiner.loop is not None
-        captured = joiner.captures[number] if number < len(joiner.captures) else heap.captured
+        owned = joiner.owned_states[number] if number < len(joiner.owned_states) else heap.owned
         for k, item in enumerate(items_of_whole(value)):
             place = (joiner.holder or value, k)
-            with heap.capturing(captured, hopes):
+            with heap.owning(owned, hopes):
                 one = packed(heap, item, lambda a: hole(a.type), field, joiner.loop, place=place, seen=seen)
             element = hollow(one) if element is None else exact.join(element, hollow(one))
         if joiner.holder is not None:
-            with heap.capturing(captured):
+            with heap.owning(owned):
                 for held, place in seen.items():
-                    heap.capture(held, joiner.loop, place)
+                    heap.take_ownership(held, joiner.loop, place)
     assert element is not None
     if not isinstance(element, Tuple) and any(isinstance(v, Mapping) for _, v in found):
         raise JoinFailure(contents[0], contents[-1], "are dicts or sets with keys of too many kinds")

@@ -24,7 +24,7 @@ from typing import Any
 
 from xlapy.domain.attribute_order import AttributeOrder
 from xlapy.domain.layouts import IN_ROWS, Layouts
-from xlapy.domain.ownership import FREE, FROZEN, Capture, Captured, Moves
+from xlapy.domain.ownership import FREE, FROZEN, Moves, OwnedObjectChanged, Ownership
 from xlapy.domain.sources import Source
 from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Mapping, NdArray, Ref, Union, Value
 from xlapy.ir import Location, Region, TensorType
@@ -133,7 +133,7 @@ class Heap:
         #: objects whose state lies in a growable list, or that must not be changed for another reason; like the slots,
         #: branches copy and join this. A class stands for objects of it that are in two places, of which it is not
         #: known which
-        self.captured: dict[int | type, Capture] = {}
+        self.owned: dict[int | type, Ownership] = {}
         #: objects that were taken out of growable lists, and what stands for them
         self.taken: set[int] = set()
         #: objects of each class that were ever put into growable lists or taken out
@@ -221,7 +221,7 @@ class Heap:
         if value is STALE:
             value = self.fetch(number, name)
             if value is None:
-                raise Captured(self.captured.get(number, Capture()).loop)
+                raise OwnedObjectChanged(self.owned.get(number, Ownership()).loop)
             self.untold += 1
             self.slots[slot] = value
         if self.journal is not None:
@@ -260,15 +260,15 @@ class Heap:
 
         Raises:
             AliasRisk: the array may or may not be the same object as another one.
-            Captured: a growable list holds the object's state.
+            OwnedObjectChanged: a growable list holds the object's state.
         """
         if number in self.entangled:
             raise AliasRisk
         if number in self.shared:
             raise SharedRisk
-        if number in self.captured:
+        if number in self.owned:
             if not self.give_back(number, name, value):
-                raise Captured(self.captured[number].loop)
+                raise OwnedObjectChanged(self.owned[number].loop)
             return
         if number in self.mirrors and name == "<items>":
             self.reflect(self.mirrors[number], value)
@@ -322,38 +322,38 @@ class Heap:
 
     def freeze(self, number: int) -> None:
         """An object must not be changed from now on."""
-        self.hold(number, self.captured.get(number, Capture()))
+        self.hold(number, self.owned.get(number, Ownership()))
 
-    def hold(self, number: int | type, capture: Capture) -> None:
-        """An object is captured, or one of a class is in two places."""
+    def hold(self, number: int | type, ownership: Ownership) -> None:
+        """An object is owned, or one of a class is in two places."""
         self.untold += 1
-        self.captured[number] = capture
+        self.owned[number] = ownership
 
-    def release(self, number: int, capture: Capture | None) -> None:
-        """An object to which nothing refers any more is captured as it was before, or not at all."""
+    def release(self, number: int, ownership: Ownership | None) -> None:
+        """An object to which nothing refers any more is owned as it was before, or not at all."""
         self.untold += 1
-        if capture is None:
-            del self.captured[number]
+        if ownership is None:
+            del self.owned[number]
         else:
-            self.captured[number] = capture
+            self.owned[number] = ownership
 
-    def capture(self, number: int, loop: object, where: tuple[object, ...]) -> bool:
+    def take_ownership(self, number: int, loop: object, where: tuple[object, ...]) -> bool:
         """An object is put into a growable list; whether it is in no other place."""
         self.show(number)
         if number in self.mirrors:
             self.freeze(self.mirrors[number])
-        known = self.captured.get(number)
+        known = self.owned.get(number)
         if known is not None and known.where == where:
             return True
         within = known is not None and isinstance(where[0], Value) and known.where[0] == where[0]
         alone = known is None or known.where is FREE or within
         moved = not alone and self._moved(number, where)
         if alone or moved:
-            self.hold(number, Capture(loop, where))
+            self.hold(number, Ownership(loop, where))
         if not alone:
-            mark = Capture(loop, Moves(frozenset((moved,)), False) if moved else Moves())
+            mark = Ownership(loop, Moves(frozenset((moved,)), False) if moved else Moves())
             cls = self.objects[number].cls
-            self.hold(cls, mark.joined(self.captured.get(cls)))
+            self.hold(cls, mark.joined(self.owned.get(cls)))
         return alone or moved is not None
 
     def may_move(self, number: int, where: tuple[object, ...]) -> bool:
@@ -363,14 +363,14 @@ class Heap:
     def _moved(self, number: int, where: tuple[object, ...]) -> tuple[int, int, int] | None:
         """What moves an item into another container: the iterator, its container and the other one. None if that might
         hold it twice."""
-        borrow, known = self.borrows.get(number), self.captured.get(number)
+        borrow, known = self.borrows.get(number), self.owned.get(number)
         target = where[0].object if isinstance(where[0], Ref) else self.receiver
         if borrow is None or borrow.iterator is None or borrow.lost or target is None or target == borrow.owner:
             return None
         still = self.scattered.get(borrow.owner, 0) == self.begun.get(borrow.iterator)
         if not still or known is None or known.where[:1] != borrow.place[:1]:
             return None
-        move, mark = (borrow.iterator, borrow.owner, target), self.captured.get(self.objects[number].cls)
+        move, mark = (borrow.iterator, borrow.owner, target), self.owned.get(self.objects[number].cls)
         if mark is None:
             return move
         assert isinstance(mark.where, Moves)
@@ -390,13 +390,13 @@ class Heap:
 
     def copied(self, classes: set[type]) -> None:
         """What a container holds of these classes is in another one, too, or lies elsewhere from now on."""
-        for cls in classes & self.captured.keys():
-            self.hold(cls, Capture(self.captured[cls].loop, Moves()).joined(self.captured[cls]))
+        for cls in classes & self.owned.keys():
+            self.hold(cls, Ownership(self.owned[cls].loop, Moves()).joined(self.owned[cls]))
 
     def is_ahead(self, borrow: Borrow, number: int) -> bool:
         """Whether an object that may be in two growable lists is in that of a borrow alone: an iterator has just given
         it, and all that is in two growable lists is what the same one has moved before."""
-        mark, known = self.captured[self.objects[number].cls].where, self.captured.get(number)
+        mark, known = self.owned[self.objects[number].cls].where, self.owned.get(number)
         if borrow.iterator is None or known is None or known.where[:1] != borrow.place[:1]:
             return False
         if self.scattered.get(borrow.owner, 0) != self.begun.get(borrow.iterator) or not isinstance(mark, Moves):
@@ -405,12 +405,12 @@ class Heap:
 
     def is_free(self, number: int) -> bool:
         """Whether an object was taken out of the only growable list that it was in, and was put into no other."""
-        known = self.captured.get(number)
+        known = self.owned.get(number)
         return known is not None and known.where is FREE and not self.is_twice(self.objects[number].cls)
 
     def is_twice(self, cls: type) -> bool:
         """Whether some object of a class is in two places."""
-        return cls in self.captured
+        return cls in self.owned
 
     def may_be_locked(self, array: NdArray) -> bool:
         """Whether an array may be read-only by now, though it was not when its value was made."""
@@ -425,20 +425,20 @@ class Heap:
         self.untold += 1
         for cls in classes:
             # what no growable list has held on this path, or holds any more, is another object
-            shown = self._placed.get(cls, set()) & self.captured.keys() - but
+            shown = self._placed.get(cls, set()) & self.owned.keys() - but
             for number in {n for n in shown if not self.is_free(n)}:
                 for name in self.objects[number].fields:
                     if (number, name) in self.slots:
                         self.slots[(number, name)] = STALE
 
     @contextmanager
-    def capturing(self, captured: dict[int | type, Capture], hopes: bool = False) -> Iterator[None]:
-        """What is put into growable lists meanwhile is captured in another state; `hopes` as the attribute."""
-        outer, self.captured, self.hopes = (self.captured, self.hopes), captured, hopes
+    def owning(self, owned: dict[int | type, Ownership], hopes: bool = False) -> Iterator[None]:
+        """What is put into growable lists meanwhile is owned in another state; `hopes` as the attribute."""
+        outer, self.owned, self.hopes = (self.owned, self.hopes), owned, hopes
         try:
             yield
         finally:
-            self.captured, self.hopes = outer
+            self.owned, self.hopes = outer
 
     def renamed(self, summary: int, number: int) -> None:
         """`summary` stands for an object from now on."""
@@ -465,7 +465,7 @@ class Heap:
         """Whether both objects may lie in growable lists, which do not tell which object an item was."""
         if self.objects[first].cls is not self.objects[second].cls:
             return False
-        one, two = self.captured.get(first), self.captured.get(second)
+        one, two = self.owned.get(first), self.owned.get(second)
         if one is None or two is None or FROZEN in (one.where, two.where) or not {first, second} & self.taken:
             return False
         return not one.where == two.where == FREE

@@ -33,7 +33,7 @@ from xlapy.domain.numbers import (
     twins,
 )
 from xlapy.domain.object_names import Aliased, JoinFailure, ObjectNames
-from xlapy.domain.ownership import Capture
+from xlapy.domain.ownership import Ownership
 from xlapy.domain.unordered_keys import Unordered
 from xlapy.domain.values import (
     DEAD,
@@ -152,8 +152,8 @@ class Joiner(ObjectNames):
         #: there
         self.states: tuple[dict[Slot, Value], ...] = ()
         self.loop: object = None
-        #: what is captured in each of these states (see `Heap.captured`)
-        self.captures: tuple[dict[int | type, Capture], ...] = ()
+        #: what is owned in each of these states (see `Heap.owned`)
+        self.owned_states: tuple[dict[int | type, Ownership], ...] = ()
         #: the container of which contents are joined, or made the same
         self.holder: Value | None = None
         #: the join and the coercion of contents of lists that grow in loops

@@ -18,25 +18,25 @@ FROZEN, FREE = ("frozen",), ("free",)
 SHARED = ("shared",)
 
 
-class Capture(NamedTuple):
+class Ownership(NamedTuple):
     """An object whose state lies in a growable list (see `domain.growable_lists`): the loop in which it was put there,
-    and where it lies. Two captures at one place are one."""
+    and where it lies. Two owners at one place are one."""
 
     loop: Any = None
     where: tuple[object, ...] = FROZEN
 
-    def joined(self, other: Capture | None) -> Capture:
-        """Of an object that is captured in two ways on two paths, it is not known where it lies."""
+    def joined(self, other: Ownership | None) -> Ownership:
+        """Of an object that is owned in two ways on two paths, it is not known where it lies."""
         if other is None or self.where == other.where:
             return self
         if isinstance(self.where, Moves) and isinstance(other.where, Moves):
-            return Capture(self.loop, self.where.joined(other.where))
+            return Ownership(self.loop, self.where.joined(other.where))
         if {self.where, other.where} == {FREE, SHARED}:
             return self if self.where == SHARED else other
-        return Capture(self.loop, (object(),))
+        return Ownership(self.loop, (object(),))
 
-    def like(self, other: Capture) -> bool:
-        """Whether the same may be done to objects that are captured in these two ways."""
+    def like(self, other: Ownership) -> bool:
+        """Whether the same may be done to objects that are owned in these two ways."""
         if isinstance(self.where, Moves) or isinstance(other.where, Moves):
             return self.where == other.where
         return (self.where is FREE) == (other.where is FREE)
@@ -76,7 +76,7 @@ class Moves(NamedTuple):
         return groups
 
 
-class Captured(Exception):
+class OwnedObjectChanged(Exception):
     """An object is changed of which a list that grew in a loop holds the state. `loop` says which loop that was."""
 
     def __init__(self, loop: Any) -> None:

@@ -13,16 +13,16 @@ from xlapy.dispatch.protocol import NeedGuess, NeedLoop, NeedNamespace, NeedStat
 from xlapy.dispatch.python import exceptions
 from xlapy.domain.heap import STATE, AliasRisk, SharedRisk
 from xlapy.domain.join import JoinFailure
-from xlapy.domain.ownership import SHARED, Captured
+from xlapy.domain.ownership import SHARED, OwnedObjectChanged
 from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.storage import Storage
 from xlapy.domain.values import Const, Tuple, Union, Value, number_var
 from xlapy.frontend import Call
 from xlapy.interpreter import calls, error_tag, generator_stepping, walk
-from xlapy.interpreter.caller_environment import Guard, Parameter, World
+from xlapy.interpreter.caller_environment import CallerEnvironment, Guard, Parameter
 from xlapy.interpreter.describe import locate, unjoined
 from xlapy.interpreter.frame import place_of
-from xlapy.interpreter.loops import captured_refusal
+from xlapy.interpreter.loops import refusal_of_change
 from xlapy.interpreter.machine import Machine
 from xlapy.interpreter.output_reconstruction import Effect, Outputs, Raised, Recipe
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
@@ -94,7 +94,7 @@ def analyse(
         NotOffloadableError: with every obstacle found.
     """
     libraries.read_rules()
-    world = lambda static: World(static, dynamic - static, storages)  # noqa: E731
+    world = lambda static: CallerEnvironment(static, dynamic - static, storages)  # noqa: E731
     settings = (ambient_x64, narrow, capacities or {}, sizes_vary, returns_views)
     first = Approach(hurries=True)
     try:
@@ -137,7 +137,7 @@ def _settled(
     function: types.FunctionType,
     arguments: dict[str, object],
     static: set[Source],
-    world_of: Callable[[set[Source]], World],
+    world_of: Callable[[set[Source]], CallerEnvironment],
     settings: tuple[bool, bool, dict[object, int], bool, bool],
     approach: Approach,
 ) -> Analysis:
@@ -214,14 +214,14 @@ def _settled(
         except AliasRisk:
             optimistic = False
             continue
-        except Captured as captured:
-            if captured.loop in (None, SHARED) or modes.get(captured.loop) == "unroll":
-                refusal = captured_refusal(captured)
-                refusal.location = getattr(captured, "location", None)
+        except OwnedObjectChanged as owned:
+            if owned.loop in (None, SHARED) or modes.get(owned.loop) == "unroll":
+                refusal = refusal_of_change(owned)
+                refusal.location = getattr(owned, "location", None)
                 machine.block(refusal)
                 _place(machine, function)
                 raise NotOffloadableError(function.__qualname__, machine.blockers) from None
-            modes[captured.loop] = "unroll"
+            modes[owned.loop] = "unroll"
             continue
         finally:
             joins = machine.joins

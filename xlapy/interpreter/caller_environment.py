@@ -127,7 +127,7 @@ class Parameter:
         return self.var.type.shape == () and not self.array
 
 
-class World(Definitions):
+class CallerEnvironment(Definitions):
     """Wraps real objects; `static` and `dynamic` say which numbers must be known and which must be inputs, `storages`
     which memory is seen by several arrays."""
 

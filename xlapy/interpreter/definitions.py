@@ -35,7 +35,7 @@ def is_taken_as_it_is(function: types.FunctionType) -> bool:
 
 
 class Definitions:
-    """The part of a `World` that knows of functions, classes and modules."""
+    """The part of a `CallerEnvironment` that knows of functions, classes and modules."""
 
     machine: Machine
 

@@ -16,14 +16,14 @@ from xlapy.domain.values import STALE, GrowableList, Hole, Value, references, re
 from xlapy.interpreter.frame import Tag
 
 if TYPE_CHECKING:
-    from xlapy.interpreter.loop_fixpoint import Head, Staging
+    from xlapy.interpreter.loop_fixpoint import Head, LoopFixpoint
 
 
 #: kinds of objects that may be a new one on each iteration, whose contents are all there is to know of them
 _KINDS = frozenset(("buffer", "list", "dict", "set", "instance", "cell"))
 
 
-class Recollection(NamedTuple):
+class CachedHead(NamedTuple):
     """What is known of a loop's head without the state around it.
 
     `objects` are those named here that stand for another one on each iteration, with their contents.
@@ -34,9 +34,9 @@ class Recollection(NamedTuple):
     objects: dict[int, dict[str, Value]]
 
 
-def recollect(staging: Staging, head: Head) -> Recollection:
+def cached_head(fixpoint: LoopFixpoint, head: Head) -> CachedHead:
     """What is to be remembered of a loop's head: places that refer to nothing else than is remembered."""
-    infos, contents = staging.machine.heap.objects, {}
+    infos, contents = fixpoint.machine.heap.objects, {}
     for (number, field), value in head.slots.items():
         if number in head.entries and infos[number].kind in _KINDS:
             contents.setdefault(number, {})[field] = value
@@ -56,12 +56,12 @@ def recollect(staging: Staging, head: Head) -> Recollection:
 
     registers = {r: v for r, v in head.registers.items() if differs(v) and tells(v)}
     slots = {s: v for s, v in head.slots.items() if s[0] not in head.entries and differs(v) and tells(v)}
-    return Recollection(registers, slots, contents)
+    return CachedHead(registers, slots, contents)
 
 
-def rehearsed(staging: Staging, head: Head, known: Recollection) -> Head:
+def joined_with_cached(fixpoint: LoopFixpoint, head: Head, known: CachedHead) -> Head:
     """`head`, which is the state at entry, joined with what is known; `head` if that is not possible."""
-    machine, entry = staging.machine, staging.entry
+    machine, entry = fixpoint.machine, fixpoint.entry
     heap, mark = machine.heap, machine.heap.next_identity
     made = {number: heap.new(heap.objects[number].kind, heap.objects[number].cls) for number in known.objects}
 
@@ -79,8 +79,8 @@ def rehearsed(staging: Staging, head: Head, known: Recollection) -> Head:
     for number, contents in known.objects.items():
         heap.objects[made[number]].fields |= contents.keys()
         slots |= {(made[number], field): renamed(skeleton, name) for field, skeleton in contents.items()}
-    at_end = entry._replace(registers=registers, slots=slots, tag=Tag(frozenset({staging.node.label})))
+    at_end = entry._replace(registers=registers, slots=slots, tag=Tag(frozenset({fixpoint.node.label})))
     try:
-        return staging.generalise(head, entry.slots, at_end, mark)[0]
+        return fixpoint.generalise(head, entry.slots, at_end, mark)[0]
     except JoinFailure:
-        return staging.at_entry_head()
+        return fixpoint.at_entry_head()

@@ -31,7 +31,7 @@ from xlapy.interpreter.loop_nodes import sole_exit
 from xlapy.ir import Region, TensorType, Var, constant_value, greatest_increase, least_increase
 
 if TYPE_CHECKING:
-    from xlapy.interpreter.loop_fixpoint import Head, Staging
+    from xlapy.interpreter.loop_fixpoint import Head, LoopFixpoint
     from xlapy.interpreter.machine import State
 
 _INT64 = np.dtype(np.int64)
@@ -40,35 +40,35 @@ _INDEX = TensorType((), _INT64)
 _FEW_ITERATIONS = 2**16
 
 
-class Emission:
+class LoopEmission:
     """Emits what `loop_fixpoint` has found."""
 
-    def __init__(self, staging: Staging) -> None:
-        self.staging, self.machine, self.frame, self.node = staging, staging.machine, staging.frame, staging.node
+    def __init__(self, fixpoint: LoopFixpoint) -> None:
+        self.fixpoint, self.machine, self.frame, self.node = fixpoint, fixpoint.machine, fixpoint.frame, fixpoint.node
         self.step, self.plan, self.iterations, self.predicate = (
-            staging.step,
-            staging.plan,
-            staging.iterations,
-            staging.predicate,
+            fixpoint.step,
+            fixpoint.plan,
+            fixpoint.iterations,
+            fixpoint.predicate,
         )
-        self.entry, self.joiner, self.key = staging.entry, staging.joiner, staging.key
-        self.repeat_header = staging.repeat_header
+        self.entry, self.joiner, self.key = fixpoint.entry, fixpoint.joiner, fixpoint.key
+        self.repeat_header = fixpoint.repeat_header
 
     def emit(self, head: Head, body: Region, out: State) -> bool:
         """Emit the loop, and go on after it; False if what was taken for equal in its body is not."""
         machine, builder = self.machine, self.machine.builder
         joiner = self.joiner
         machine.restore(self.entry)
-        self.staging.remember(head)
-        at_entry = self.staging.new_joiner({})
+        self.fixpoint.remember(head)
+        at_entry = self.fixpoint.new_joiner({})
         at_entry.absorbed = dict(head.entries)
-        with machine.heap.capturing(self.entry.captured):
-            initial = self._coerced(head, self.staging.at_entry(head), at_entry)
+        with machine.heap.owning(self.entry.owned):
+            initial = self._coerced(head, self.fixpoint.at_entry(head), at_entry)
         machine.heap.slots = out.slots.copy()
-        with builder.inside(body), machine.heap.capturing(out.captured):
+        with builder.inside(body), machine.heap.owning(out.owned):
             finals = self._coerced(head, self._at_end(head, joiner, out), joiner)
         machine.heap.slots = self.entry.slots.copy()
-        if self.staging.lanes.tell_apart(head, finals):
+        if self.fixpoint.lanes.tell_apart(head, finals):
             machine.rewind(self.entry)
             return False
         tag = out.tag
@@ -190,9 +190,9 @@ class Emission:
         """The test of a rotated `while` on the carried values."""
         machine = self.machine
         machine.restore(self.entry)
-        self.staging.enter(head, iter(condition.params[2:]))
+        self.fixpoint.enter(head, iter(condition.params[2:]))
         with machine.region(condition):
-            goes = self.staging.run_header()
+            goes = self.fixpoint.run_header()
         machine.restore(self.entry)
         return goes if isinstance(goes, Var) else machine.builder.constant(bool(goes))
 
@@ -200,7 +200,7 @@ class Emission:
         """The state after the loop."""
         machine, frame = self.machine, self.frame
         fill = iter(results)
-        surely = (self.step is None and self.predicate is None) or self.staging.iterates()
+        surely = (self.step is None and self.predicate is None) or self.fixpoint.iterates()
         registers: list[Value] = [DEAD] * len(self.entry.registers)
         for register, skeleton in head.registers.items():
             value = instantiate(skeleton, fill)
@@ -213,16 +213,16 @@ class Emission:
             after = skeleton
             if (
                 isinstance(skeleton, GrowableList)
-                and self.staging.grown is not None
-                and slot in self.staging.grown.growth
+                and self.fixpoint.grown is not None
+                and slot in self.fixpoint.grown.growth
             ):
-                after = self.staging.grown.after(slot, skeleton, whole=tag is None)
+                after = self.fixpoint.grown.after(slot, skeleton, whole=tag is None)
             slots[slot] = whole(instantiate(after, fill))
             if isinstance(skeleton, GrowableList) and len(variables(after)) < len(variables(skeleton)):
                 next(fill)  # the length, which is known
-        machine.heap.slots, machine.heap.captured = slots, {**self.entry.captured, **head.captured}
+        machine.heap.slots, machine.heap.owned = slots, {**self.entry.owned, **head.owned}
         machine.heap.untold += 1
-        if tag is None and self.staging.iterates():
+        if tag is None and self.fixpoint.iterates():
             take_over(machine.heap, head, self.joiner)
         if self.plan is not None:
             if tag is None:
@@ -273,8 +273,8 @@ class Emission:
         def failed() -> None:
             frame.tag = None
             if self.repeat_header:
-                walk.narrow(machine, self.staging.run_header(), False)
-            walk.run(machine, self.staging.leaving())
+                walk.narrow(machine, self.fixpoint.run_header(), False)
+            walk.run(machine, self.fixpoint.leaving())
 
         if not others:
             failed()
@@ -287,7 +287,7 @@ class Emission:
         if self.repeat_header:
             merge.node_branch(machine, done, failed, left)
             return
-        leaving = sole_exit(self.staging.leaving())
+        leaving = sole_exit(self.fixpoint.leaving())
         assert leaving is not None
         labels = others | {leaving}
         exit_label = builder.constant(leaving, merge.TAG_TYPE.dtype)

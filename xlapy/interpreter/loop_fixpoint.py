@@ -17,7 +17,7 @@ from xlapy.domain.coerce import instantiate
 from xlapy.domain.heap import STATE, Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import known_bounds
-from xlapy.domain.ownership import Capture, Moves
+from xlapy.domain.ownership import Moves, Ownership
 from xlapy.domain.values import (
     DEAD,
     NONE,
@@ -38,9 +38,9 @@ from xlapy.frontend import Loop, Node
 from xlapy.interpreter import merge, walk, widening
 from xlapy.interpreter.array_growth import Place, Resizing, Rough, is_rough, smooth
 from xlapy.interpreter.carried_objects import Orders
-from xlapy.interpreter.fixpoint_cache import recollect, rehearsed
+from xlapy.interpreter.fixpoint_cache import cached_head, joined_with_cached
 from xlapy.interpreter.list_growth import Growing
-from xlapy.interpreter.loop_emission import Emission
+from xlapy.interpreter.loop_emission import LoopEmission
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of, test_of
 from xlapy.interpreter.shared_lengths import EqualLanes
 from xlapy.ir import Region, TensorType, Var
@@ -73,8 +73,8 @@ class Head:
     registers: dict[int, Value]
     slots: dict[Slot, Value] = field(default_factory=dict)
     handled: Value = DEAD
-    #: objects whose state lies in a growable list, as in `Heap.captured`
-    captured: dict[int | type, Capture] = field(default_factory=dict)
+    #: objects whose state lies in a growable list, as in `Heap.owned`
+    owned: dict[int | type, Ownership] = field(default_factory=dict)
     #: summaries of objects, each with the object it stands for at entry
     entries: dict[int, int] = field(default_factory=dict)
 
@@ -87,7 +87,7 @@ class Head:
         return [*((r,) for r in self.registers), ("handled",), *self.slots]
 
 
-class Staging:
+class LoopFixpoint:
     def __init__(
         self,
         machine: Machine,
@@ -194,7 +194,7 @@ class Staging:
                     raise JoinFailure(DEAD, DEAD, "are arrays of several sizes")
                 self._rough |= self.resizing.left_out
                 continue
-            if fresh is head and Emission(self).emit(head, body, out):
+            if fresh is head and LoopEmission(self).emit(head, body, out):
                 return
             head = fresh
         raise JoinFailure(DEAD, DEAD, "do not settle")
@@ -205,7 +205,7 @@ class Staging:
         head = self.at_entry_head()
         known = self.machine.loop_memory.get((self.key, self.unions))
         try:
-            return head if known is None else rehearsed(self, head, known)
+            return head if known is None else joined_with_cached(self, head, known)
         except Rough:
             return self.at_entry_head()
 
@@ -213,11 +213,11 @@ class Staging:
         """The state before the loop."""
         entry = self.entry
         registers = {r: entry.registers[r] if r in self.at_head else DEAD for r in self.registers}
-        return Head(registers, handled=entry.handled, captured=entry.captured.copy())
+        return Head(registers, handled=entry.handled, owned=entry.owned.copy())
 
     def remember(self, head: Head) -> None:
         """A loop that the interpreter meets again starts from the head found here."""
-        self.machine.loop_memory[(self.key, self.unions)] = recollect(self, head)
+        self.machine.loop_memory[(self.key, self.unions)] = cached_head(self, head)
         self.resizing.remember()
 
     def new_joiner(self, entries: dict[int, int]) -> Joiner:
@@ -379,7 +379,7 @@ class Staging:
             frame.registers[register] = instantiate(skeleton, fill)
         frame.handled = instantiate(head.handled, fill)
         frame.go(frozenset((self.node.label,)))
-        machine.heap.captured = head.captured.copy()
+        machine.heap.owned = head.owned.copy()
         for slot, skeleton in head.slots.items():
             machine.heap.slots[slot] = instantiate(skeleton, fill)
         begin = {**{(r,): frame.registers[r] for r in head.registers}, **{s: machine.heap.slots[s] for s in head.slots}}
@@ -463,7 +463,7 @@ class Staging:
             joiner = self.new_joiner(head.entries)
             joiner.pinned = pinned
             joiner.mark = mark
-            joiner.states, joiner.captures = (self.entry.slots, out.slots), (self.entry.captured, out.captured)
+            joiner.states, joiner.owned_states = (self.entry.slots, out.slots), (self.entry.owned, out.owned)
             assert out.tag is not None
             labels = out.tag.labels
             live = self.frame.program.live
@@ -505,11 +505,11 @@ class Staging:
         # what has become entangled at the end of the body was perhaps written at its beginning
         entangled = heap.entangled - self.entangled
         joiner.unsettled = joiner.unsettled or any(not heap.made_since(number, mark) for number in entangled)
-        fresh = Head(registers, slots, handled, self._captured(head, joiner, entries, out, mark), entries)
+        fresh = Head(registers, slots, handled, self._owned(head, joiner, entries, out, mark), entries)
         old_parts, new_parts = head.skeletons(), fresh.skeletons()
         same = len(old_parts) == len(new_parts) and all(a is b for a, b in zip(old_parts, new_parts, strict=True))
-        same = same and head.captured.keys() == fresh.captured.keys()
-        same = same and all(capture.like(fresh.captured[n]) for n, capture in head.captured.items())
+        same = same and head.owned.keys() == fresh.owned.keys()
+        same = same and all(ownership.like(fresh.owned[n]) for n, ownership in head.owned.items())
         if same and head.slots.keys() == slots.keys() and not joiner.unsettled:
             return head, joiner
         return fresh, joiner
@@ -568,24 +568,24 @@ class Staging:
                 made = (last,) if number in joiner.adopted else (number, last)
                 joiner.unsettled = join_layouts(self.machine, number, made) or joiner.unsettled
 
-    def _captured(
+    def _owned(
         self, head: Head, joiner: Joiner, entries: dict[int, int], out: State, mark: int
-    ) -> dict[int | type, Capture]:
-        """What is captured at the head of the next iteration: what was so before, what is so at the end of this
+    ) -> dict[int | type, Ownership]:
+        """What is owned at the head of the next iteration: what was so before, what is so at the end of this
         iteration and has been there all the time, and what stands for such an object."""
-        entry, found = self.entry.captured, {**self.entry.captured, **head.captured}
+        entry, found = self.entry.owned, {**self.entry.owned, **head.owned}
         heap, merged = self.machine.heap, {made: pair for pair, made in joiner.merged.items()}
-        for number, capture in out.captured.items():
-            if isinstance(number, type) and isinstance(capture.where, Moves):
-                moves = heap.settle(capture.where, joiner.name_at_head, lambda n: not heap.made_since(n, mark))
+        for number, ownership in out.owned.items():
+            if isinstance(number, type) and isinstance(ownership.where, Moves):
+                moves = heap.settle(ownership.where, joiner.name_at_head, lambda n: not heap.made_since(n, mark))
                 if moves is None:
                     continue
-                capture = Capture(capture.loop, moves)
+                ownership = Ownership(ownership.loop, moves)
             if isinstance(number, type) or number not in entries and not heap.made_since(number, mark):
-                found[number] = capture.joined(found.get(number))
+                found[number] = ownership.joined(found.get(number))
         for number in entries:
             first, last = merged.get(number) or (number, joiner.absorbed.get(number))
-            for known, one in ((entry, entries[number]), (head.captured, first), (out.captured, last)):
+            for known, one in ((entry, entries[number]), (head.owned, first), (out.owned, last)):
                 if one in known:
                     found[number] = known[one].joined(found.get(number))
         return found
@@ -620,35 +620,37 @@ def _turn(skeleton: Value) -> int:
     return 2 if skeleton is DEAD else 0 if references(skeleton) else 1
 
 
-def _join_slot(staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Value, entries: dict[int, int]) -> Value:
+def _join_slot(
+    fixpoint: LoopFixpoint, joiner: Joiner, slot: Slot, old: Value, new: Value, entries: dict[int, int]
+) -> Value:
     """The join of a slot's values."""
     joiner.holder = Ref(slot[0]) if slot[1] == "<items>" else None
-    staging.resizing.place = slot
+    fixpoint.resizing.place = slot
     try:
-        return _joined_slot(staging, joiner, slot, old, new, entries)
+        return _joined_slot(fixpoint, joiner, slot, old, new, entries)
     finally:
         joiner.holder = None
 
 
 def _joined_slot(
-    staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Value, entries: dict[int, int]
+    fixpoint: LoopFixpoint, joiner: Joiner, slot: Slot, old: Value, new: Value, entries: dict[int, int]
 ) -> Value:
     """The join of a slot's values; a container that grows in a loop has no finite number of contents."""
     contents = slot[1] == "<items>" and growable_lists.is_contents(old) and growable_lists.is_contents(new)
     grown = contents and growable_lists.differ(old, new)
     if (
         slot[1] == "<items>"
-        and staging.machine.heap.objects[slot[0]].kind == "dict"
+        and fixpoint.machine.heap.objects[slot[0]].kind == "dict"
         and growable_lists.differ_in_keys(old, new)
     ):
-        staging.machine.could_prefer_growable = True
-        grown = staging.unions or staging.machine.prefers_growable
+        fixpoint.machine.could_prefer_growable = True
+        grown = fixpoint.unions or fixpoint.machine.prefers_growable
     if grown or slot[1] == "<items>" and new is STALE:
-        staging.check_source(slot[0])
-    growing = staging.growing(slot[0], growable_lists.sizes(old) != growable_lists.sizes(new)) if grown else None
+        fixpoint.check_source(slot[0])
+    growing = fixpoint.growing(slot[0], growable_lists.sizes(old) != growable_lists.sizes(new)) if grown else None
     if growing is not None:
-        return growing.join(joiner, slot, staging.entry_value(slot, entries), old, new, staging.start.get(slot))
-    if slot[1] == "state" or slot[1] == "args" and _is_exception(staging, slot[0]):
+        return growing.join(joiner, slot, fixpoint.entry_value(slot, entries), old, new, fixpoint.start.get(slot))
+    if slot[1] == "state" or slot[1] == "args" and _is_exception(fixpoint, slot[0]):
         # a generator's state is one of few, and never a number; an exception's arguments may be of any kinds
         unions, joiner.unions = joiner.unions, True
         joined = joiner.join(old, new)
@@ -660,5 +662,5 @@ def _joined_slot(
     return joined
 
 
-def _is_exception(staging: Staging, number: int) -> bool:
-    return issubclass(staging.machine.heap.objects[number].cls, BaseException)
+def _is_exception(fixpoint: LoopFixpoint, number: int) -> bool:
+    return issubclass(fixpoint.machine.heap.objects[number].cls, BaseException)

@@ -26,7 +26,7 @@ from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.heap import Slot
 from xlapy.domain.join import Aliased, JoinFailure
-from xlapy.domain.ownership import SHARED, Captured
+from xlapy.domain.ownership import SHARED, OwnedObjectChanged
 from xlapy.domain.values import (
     NONE,
     Const,
@@ -46,7 +46,7 @@ from xlapy.frontend import Code, For, If, Loop, Node, Seq
 from xlapy.interpreter import generator_stepping, generators, merge, walk, widening
 from xlapy.interpreter.describe import named, unjoined
 from xlapy.interpreter.frame import Frame, Tag, place_of, static_tag
-from xlapy.interpreter.loop_fixpoint import SHORT, Restart, Staging
+from xlapy.interpreter.loop_fixpoint import SHORT, LoopFixpoint, Restart
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of
 from xlapy.interpreter.specialise import entry_parameters
 
@@ -119,7 +119,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
                 _unroll(machine, node, asks=asks)
             else:
                 _ATTEMPTS[attempt](machine, node)
-        except (JoinFailure, _Unending, Captured) as error:
+        except (JoinFailure, _Unending, OwnedObjectChanged) as error:
             if isinstance(error, widening.Asked) and error.loop != key:
                 raise
             failure = error if failure is None or isinstance(failure, _Unending) else failure
@@ -159,7 +159,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
         return
     assert failure is not None
     if aliased and _is_recursion(machine, node):
-        failure = Captured(SHARED)
+        failure = OwnedObjectChanged(SHARED)
     raise _refusal(machine, failure)
 
 
@@ -270,7 +270,7 @@ def _way_around(machine: Machine, node: Loop, before: State, obstacles: int, att
             if error.loop != key:
                 raise
             continue
-        except (JoinFailure, _Unending, walk.Poison, Refused, Captured):
+        except (JoinFailure, _Unending, walk.Poison, Refused, OwnedObjectChanged):
             continue
         if len(machine.blockers) == obstacles:
             return _NAMES[mode]
@@ -283,10 +283,10 @@ def _way_around(machine: Machine, node: Loop, before: State, obstacles: int, att
     return None
 
 
-def captured_refusal(captured: Captured) -> Refused:
+def refusal_of_change(owned: OwnedObjectChanged) -> Refused:
     """The refusal of a change to an item of a list that grew in a loop, or to what calls of a function by itself have
     copies of."""
-    if captured.loop == SHARED:
+    if owned.loop == SHARED:
         return Refused(
             "XP0008",
             "a function that calls itself as often as data says goes on with an object that it has made, and to which"
@@ -302,8 +302,8 @@ def captured_refusal(captured: Captured) -> Refused:
 
 
 def _refusal(machine: Machine, failure: Exception) -> Refused:
-    if isinstance(failure, Captured):
-        return captured_refusal(failure)
+    if isinstance(failure, OwnedObjectChanged):
+        return refusal_of_change(failure)
     if isinstance(failure, JoinFailure):
         hint = "give the value one type and shape before the loop"
         if _is_object(failure.first) and _is_object(failure.second):
@@ -596,10 +596,10 @@ def _staged(machine: Machine, node: Loop, unions: bool, shrinking: bool = False,
     """Run the body to a fixpoint and emit `for` or `while`."""
     before = machine.save()
     try:
-        Staging(machine, node, unions, shrinking=shrinking, entered=entered).run()
+        LoopFixpoint(machine, node, unions, shrinking=shrinking, entered=entered).run()
     except Restart:
         machine.rewind(before)
-        Staging(machine, node, unions, planned=False, shrinking=shrinking).run()
+        LoopFixpoint(machine, node, unions, planned=False, shrinking=shrinking).run()
 
 
 def _keep(machine: Machine, node: Loop) -> None:
@@ -624,7 +624,7 @@ _ATTEMPTS = {
     "union": lambda machine, node: _staged(machine, node, unions=True),
     "shared": _shared,
     "unroll": _unroll,
-    "stepped": lambda machine, node: Staging(machine, node, unions=False, planned=False).run(),
+    "stepped": lambda machine, node: LoopFixpoint(machine, node, unions=False, planned=False).run(),
 }
 
-__all__ = ["captured_refusal", "exit_labels", "run_loop", "step_of", "values_but_of"]
+__all__ = ["refusal_of_change", "exit_labels", "run_loop", "step_of", "values_but_of"]

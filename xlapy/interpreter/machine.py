@@ -33,7 +33,7 @@ from xlapy.domain.exception_attributes import NOTES, own_attributes
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner
 from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
-from xlapy.domain.ownership import Capture
+from xlapy.domain.ownership import Ownership
 from xlapy.domain.set_iteration_order import SetHistory
 from xlapy.domain.sources import Source
 from xlapy.domain.unordered_keys import Unordered
@@ -70,9 +70,9 @@ from xlapy.interpreter import (  # noqa: F401
     walk,
 )
 from xlapy.interpreter.call_memoisation import Memory
-from xlapy.interpreter.caller_environment import World
+from xlapy.interpreter.caller_environment import CallerEnvironment
 from xlapy.interpreter.describe import describe, locate
-from xlapy.interpreter.fixpoint_cache import Recollection
+from xlapy.interpreter.fixpoint_cache import CachedHead
 from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.specialise import bounded_by_program, entry_parameters, origins
 from xlapy.interpreter.steps import COMPARED, FEW_JOINS, JOINED, JOINS_OF_RECURSIONS, MAXIMUM_JOINS, TooLarge
@@ -89,7 +89,7 @@ class State(NamedTuple):
 
     registers: list[Value]
     slots: dict[Slot, Value]
-    captured: dict[int | type, Capture]
+    owned: dict[int | type, Ownership]
     tag: Tag | None
     handled: Value
     operations: int
@@ -100,7 +100,7 @@ class State(NamedTuple):
 class Machine:
     """One compilation of one function for given kinds of arguments."""
 
-    def __init__(self, world: World, ambient_x64: bool, narrow: bool = False) -> None:
+    def __init__(self, world: CallerEnvironment, ambient_x64: bool, narrow: bool = False) -> None:
         self.world = world
         self._ambient_x64 = ambient_x64
         #: whether the program depends on the caller's setting of 64-bit types
@@ -215,7 +215,7 @@ class Machine:
         #: them
         self.large_places: set[tuple] = set()
         #: what is known of the heads of loops from the last time they were met
-        self.loop_memory: dict[tuple, Recollection] = {}
+        self.loop_memory: dict[tuple, CachedHead] = {}
         #: and of the arrays that change their size in them: what an iteration adds, and guesses of the room
         self.loop_sizes: dict[object, tuple[dict, dict]] = {}
         #: numbers at the heads of loops that are wider than before these (see `interpreter.widening`)
@@ -270,7 +270,7 @@ class Machine:
         return State(
             frame.registers.copy(),
             self.heap.slots.copy(),
-            self.heap.captured.copy(),
+            self.heap.owned.copy(),
             frame.tag,
             frame.handled,
             len(self.builder.region.operations),
@@ -282,7 +282,7 @@ class Machine:
         """Go back to a saved state; operations emitted since stay."""
         frame = self.frame
         frame.registers = state.registers.copy()
-        self.heap.slots, self.heap.captured = state.slots.copy(), state.captured.copy()
+        self.heap.slots, self.heap.owned = state.slots.copy(), state.owned.copy()
         frame.tag, frame.handled = state.tag, state.handled
 
     def rewind(self, state: State) -> None:

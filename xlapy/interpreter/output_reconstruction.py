@@ -590,7 +590,7 @@ class Outputs:
     def _require_alone(self, number: int) -> None:
         """The same for an object that lies in a growable list, too."""
         heap = self.machine.heap
-        if number in heap.captured and heap.captured[number].where is not FROZEN:
+        if number in heap.owned and heap.owned[number].where is not FROZEN:
             cls = heap.objects[number].cls
             if cls in self._held and not is_immutable(cls):
                 raise Refused("XP0010", _TWICE.format(cls.__name__), _TWICE_HINT)

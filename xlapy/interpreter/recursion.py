@@ -27,7 +27,7 @@ from xlapy.dispatch.numbers.scalar_values import scalar
 from xlapy.dispatch.protocol import NeedLoop, Refused
 from xlapy.dispatch.python import caches
 from xlapy.domain import growable_lists
-from xlapy.domain.ownership import FREE, SHARED, Capture
+from xlapy.domain.ownership import FREE, SHARED, Ownership
 from xlapy.domain.values import (
     DEAD,
     FALSE,
@@ -396,19 +396,19 @@ class _Holding:
         # what is in one of them is shared with it
         self.shared = shared.union(*(found for found in self.found if found & shared))
         for number in self.shared:
-            lies = machine.heap.captured.get(number)
+            lies = machine.heap.owned.get(number)
             machine.heap.show(number)
             if lies is None or lies.where is FREE:
-                machine.heap.hold(number, Capture(SHARED, SHARED))
+                machine.heap.hold(number, Ownership(SHARED, SHARED))
 
     def all_held(self, values: Sequence[Value]) -> list[Value]:
         """The values as the list holds them."""
         heap = self.machine.heap
-        before = {n: heap.captured.get(n) for n in set().union(*self.found) - self.shared}
+        before = {n: heap.owned.get(n) for n in set().union(*self.found) - self.shared}
         held = [self._held(value, place) for place, value in enumerate(values)]
         for number, lies in before.items():
             # nothing refers to it any more: where its name stands for something else, that has not been put there
-            if number in heap.captured and (lies is None or lies.where is FREE):
+            if number in heap.owned and (lies is None or lies.where is FREE):
                 heap.release(number, lies)
         return held
 
@@ -468,7 +468,7 @@ class _Holding:
         if not made & self.shared:
             return growable_list_items.pack(machine, value)
         # what another growable list holds may be changed there, which makes this copy out of date
-        only_here = all(heap.captured[number].where == SHARED for number in made)
+        only_here = all(heap.owned[number].where == SHARED for number in made)
         return growable_lists.disowned(growable_list_items.pack(machine, value, SHARED, seen={} if only_here else None))
 
 
@@ -509,9 +509,9 @@ def _restore(machine, frame, op, frames, keeper):
     values = _Taking(machine, held).values()
     heap = machine.heap
     for number in reachable(machine, values, known.mark):
-        lies = heap.captured.get(number)
+        lies = heap.owned.get(number)
         if lies is not None and lies.where is not FREE and not heap.is_twice(heap.objects[number].cls):
-            heap.hold(number, Capture(SHARED, SHARED))
+            heap.hold(number, Ownership(SHARED, SHARED))
     return (state, *values)
 
 

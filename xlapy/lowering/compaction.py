@@ -17,13 +17,13 @@ from xlapy.lowering.derivatives import differentiated_as
 
 #: lanes that an iteration of a loop does, where there are many
 _LANES, _MANY = 8, 512
-_PRESSED, _POSITIONS = "xlapy_pressed", "xlapy_positions"
+_COMPACTED, _POSITIONS = "xlapy_compacted", "xlapy_positions"
 
 
-def presses(name: object, shapes: Sequence[tuple[int, ...]]) -> bool:
+def compacts(name: object, shapes: Sequence[tuple[int, ...]]) -> bool:
     """Whether a function of that name, of arrays of such shapes, is one that moves what a mask selects to the front;
     derivatives of it, and vectorisations, are not."""
-    count = {_PRESSED: 2, _POSITIONS: 1}.get(str(name))
+    count = {_COMPACTED: 2, _POSITIONS: 1}.get(str(name))
     return len(shapes) == count and len(shapes[0]) == 1 and shapes[0][0] > 0
 
 
@@ -89,18 +89,18 @@ def gather(x, order, axis):
     return jnp.take(x, order, axis=axis, mode="clip")
 
 
-def pressed(x, valid):
+def compacted(x, valid):
     """The elements of a vector in the lanes that a mask selects, moved to the front; then others."""
-    made = lax.platform_dependent(x, valid, cpu=_pressed_in_turn, default=_pressed_at_once)
-    return differentiated_as(made, _pressed_at_once(x, valid)) if jnp.issubdtype(x.dtype, jnp.inexact) else made
+    made = lax.platform_dependent(x, valid, cpu=_compacted_in_turn, default=_compacted_at_once)
+    return differentiated_as(made, _compacted_at_once(x, valid)) if jnp.issubdtype(x.dtype, jnp.inexact) else made
 
 
-def _pressed_at_once(x, valid):
+def _compacted_at_once(x, valid):
     return jnp.take(x, _positions_at_once(valid), mode="clip")
 
 
-@_named(_PRESSED)
-def _pressed_in_turn(x, valid):
+@_named(_COMPACTED)
+def _compacted_in_turn(x, valid):
     return _in_turn(lambda first, count: lax.dynamic_slice(x, (first,), (count,)), valid, x.dtype)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core import Literal, jaxpr_as_fun, primitives
 
-from xlapy.lowering.compaction import presses
+from xlapy.lowering.compaction import compacts
 from xlapy.lowering.convolutions import CONVOLUTION, with_channels_last
 from xlapy.lowering.deferred_tracing import branch_on_cpu
 from xlapy.lowering.dot_products import DOT, has_faster_form, is_of_matrix_and_vector, product, turned_around
@@ -146,7 +146,7 @@ class _Rewriter:
         primitive, params = equation.primitive, equation.params
         if _is_transpose(equation):
             self.transposed[equation.outvars[0]] = equation.invars[0]
-        if self._gram_of(equation) is not None or self._presses(equation):
+        if self._gram_of(equation) is not None or self._compacts(equation):
             return True
         sort = self._sort_of(equation)
         if sort is not None:
@@ -179,12 +179,12 @@ class _Rewriter:
         aval = equation.invars[0].aval
         return of_rows if blas.suits_itself(aval.dtype, aval.shape, of_rows) else None
 
-    def _presses(self, equation) -> bool:
+    def _compacts(self, equation) -> bool:
         """Whether machine code moves what a mask selects to the front."""
         if not self.cpu.certain or not self.cpu.machine_code:
             return False
         shapes = [v.aval.shape for v in equation.invars]
-        return presses(equation.params.get("name"), shapes) and stream_compaction.suits(equation.outvars[0].aval.dtype)
+        return compacts(equation.params.get("name"), shapes) and stream_compaction.suits(equation.outvars[0].aval.dtype)
 
     def _is_for_library(self, equation) -> bool:
         """Whether NumPy's library computes a product."""
@@ -238,7 +238,7 @@ class _Rewriter:
         primitive, params = equation.primitive, equation.params
 
         def faster(*operands):
-            if self._presses(equation):
+            if self._compacts(equation):
                 return stream_compaction.applied_to(np.dtype(equation.outvars[0].aval.dtype), *operands)
             of_rows = self._gram_of(equation)
             if of_rows is not None:

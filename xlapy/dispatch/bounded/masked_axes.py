@@ -335,7 +335,7 @@ def moved(machine: Machine, var: Var, axis: int, lanes: Lanes | None, target: La
         if target is not None and target.valid is not None and same_lanes(lanes, target):
             return var
         if lanes.order is None and len(var.type.shape) == 1:
-            var = machine.leaf(compaction.pressed, (var, lanes.valid), name="compact")[0]
+            var = machine.leaf(compaction.compacted, (var, lanes.valid), name="compact")[0]
         else:
             var = machine.leaf(compaction.gather, (var, order_of(machine, lanes)), (axis,), name="compact")[0]
         lanes = None

@@ -92,12 +92,12 @@ def doubled(machine, owner: Ref, value: Value) -> None:
     hold two copies."""
     heap = machine.heap
     number = _number(value)
-    if number is None or number not in heap.captured:
+    if number is None or number not in heap.owned:
         return
     borrow = heap.borrows.get(number)
     if borrow is not None and borrow.owner == owner.object:
         heap.doubled.update(heap.objects[n].cls for n in borrow.made)
-    elif heap.captured[number].where[0] == owner:
+    elif heap.owned[number].where[0] == owner:
         heap.doubled.add(heap.objects[number].cls)
 
 
@@ -168,7 +168,7 @@ def give_back(machine, number: int, name: str, value: Value) -> bool:
         heap.write(borrow.owner, "<items>", growable_list_items.put(machine, growable, borrow.at, item, borrow.place))
         if outermost:
             current = {n for one in heap.giving for n in (*one.made, one.owner)}
-            heap.outdate(current, {heap.objects[n].cls for n in current if n in heap.captured})
+            heap.outdate(current, {heap.objects[n].cls for n in current if n in heap.owned})
     finally:
         heap.keeps_places = kept
         if outermost:
@@ -192,7 +192,7 @@ def _outdate_others(machine, borrow: Borrow) -> None:
             heap.untold += 1
             heap.slots[slot] = STALE
     for cls in classes:
-        del heap.captured[cls]
+        del heap.owned[cls]
 
 
 def _change(machine, number: int, name: str, value: Value) -> None:

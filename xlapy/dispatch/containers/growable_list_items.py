@@ -21,7 +21,7 @@ from xlapy.domain import growable_lists, set_iteration_order
 from xlapy.domain.coerce import coerce, filler, instantiate, place_in, select
 from xlapy.domain.heap import Borrow
 from xlapy.domain.join import Joiner, JoinFailure
-from xlapy.domain.ownership import FREE, Capture
+from xlapy.domain.ownership import FREE, Ownership
 from xlapy.domain.values import (
     DEAD,
     Const,
@@ -382,9 +382,9 @@ def _borrow_items(machine, owner: Ref, items) -> None:
     row."""
     heap = machine.heap
     inside: dict[object, list[int]] = {}
-    for number, capture in heap.captured.items():
-        if isinstance(number, int) and len(capture.where) > 1 and capture.where[0] == owner:
-            inside.setdefault(capture.where[1], []).append(number)
+    for number, ownership in heap.owned.items():
+        if isinstance(number, int) and len(ownership.where) > 1 and ownership.where[0] == owner:
+            inside.setdefault(ownership.where[1], []).append(number)
     for k, item in enumerate(items):
         if k in inside:
             whole = item.items[1] if heap.objects[owner.object].kind == "dict" else item
@@ -750,7 +750,7 @@ def _taken(machine, number: int, value: Stored, loop: object, place: tuple[objec
     """An object has been made of one that lies in a growable list."""
     heap = machine.heap
     free = place is FREE and value.own and not heap.is_twice(value.cls)
-    heap.hold(number, Capture(loop, place if free or place is not FREE else (object(),)))
+    heap.hold(number, Ownership(loop, place if free or place is not FREE else (object(),)))
     heap.show(number)
     heap.taken.add(number)
     if made is not None and value.own:

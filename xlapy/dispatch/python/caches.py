@@ -247,7 +247,7 @@ class _Call:
             contents.setdefault(number, []).append(value)
         while todo:
             number = todo.pop()
-            if heap.made_since(number, mark) and number not in heap.captured:
+            if heap.made_since(number, mark) and number not in heap.owned:
                 heap.freeze(number)
                 todo += [n for value in contents.get(number, ()) for n in references(value)]
 

@@ -4,7 +4,7 @@ Subprograms for Fortran Usage*, ACM TOMS 5, 1979), mostly OpenBLAS.
 XLA's CPU backend multiplies floats of 64 bits at half the speed, and hands small products to other threads. NumPy is
 linked to its library, so its functions are found where NumPy's own code finds them; where they are not, there are only
 XLA's. They are called through BLAS's interface for C, whose integers are of 64 bits in the wheels of NumPy. Large
-products are shared out to a team of threads (`parallel_blas`).
+products are shared out to a pool of threads (`parallel_blas`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from xlapy.lowering.llvm import parallel_blas
 from xlapy.lowering.llvm.engine import applied
 from xlapy.lowering.llvm.lazy_arrays import Extent, counted, ranged
 from xlapy.lowering.llvm.text import Text, literal, part_of, plus, times, type_in_memory
-from xlapy.lowering.llvm.thread_pool import team
+from xlapy.lowering.llvm.thread_pool import thread_pool
 
 #: of BLAS's names: of a type
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
@@ -112,7 +112,7 @@ def function_of(kind: str, dtype: np.dtype) -> str | None:
 def limits() -> parallel_blas.Limits | None:
     """What lets the library use one thread for a time; None if it cannot be told to, or there is one processor."""
     get, change = (address_of(_THREADS, what) for what in ("get", "set"))
-    return None if get is None or change is None or team() is None else parallel_blas.limits(get, change)
+    return None if get is None or change is None or thread_pool() is None else parallel_blas.limits(get, change)
 
 
 def address_of(names: Sequence[str], what: str) -> int | None:

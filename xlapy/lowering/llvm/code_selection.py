@@ -12,7 +12,7 @@ from jax import lax
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
 from xlapy.lowering.argmax import search_of
-from xlapy.lowering.compaction import presses
+from xlapy.lowering.compaction import compacts
 from xlapy.lowering.convolutions import mode_of
 from xlapy.lowering.deferred_tracing import branch_on_cpu, is_opaque, traced
 from xlapy.lowering.jaxpr_dce import needed
@@ -155,7 +155,7 @@ def _longer_in(jaxpr: Any) -> float:
         name, shapes = equation.params.get("name"), [v.aval.shape for v in equation.invars]
         total -= _LESS.get(equation.primitive.name, 0)
         if inner:
-            is_own = presses(name, shapes) or search_of(name, shapes) is not None or mode_of(name, shapes) is not None
+            is_own = compacts(name, shapes) or search_of(name, shapes) is not None or mode_of(name, shapes) is not None
             total += 0 if is_own else max(map(_longer_in, inner))
         elif equation.primitive.name == "concatenate":
             total -= _JOINED * prod(equation.outvars[0].aval.shape)

@@ -12,7 +12,7 @@ import numpy as np
 
 from xlapy.lowering.argmax import search_of as places_of
 from xlapy.lowering.barrier import APART
-from xlapy.lowering.compaction import presses
+from xlapy.lowering.compaction import compacts
 from xlapy.lowering.convolutions import mode_of
 from xlapy.lowering.deferred_tracing import branch_on_cpu
 from xlapy.lowering.jaxpr_dce import FOR_XLA, needed, operands_of
@@ -187,9 +187,9 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     of_rows = form_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
     if of_rows is not None and blas.suits_itself(equation.invars[0].aval.dtype, shape_of(operands[0]), of_rows):
         return [multiplied_by_itself(text, room, of_rows, operands[0])]
-    if name in _CALLS and presses(params.get("name"), [v.aval.shape for v in equation.invars]):
+    if name in _CALLS and compacts(params.get("name"), [v.aval.shape for v in equation.invars]):
         if stream_compaction.suits(equation.outvars[0].aval.dtype):
-            return [stream_compaction.pressed(text, room, np.dtype(equation.outvars[0].aval.dtype), operands)]
+            return [stream_compaction.compacted(text, room, np.dtype(equation.outvars[0].aval.dtype), operands)]
     places = places_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
     if places is not None and dtype_of(operands[0]).kind in "biuf":
         aval = equation.outvars[0].aval

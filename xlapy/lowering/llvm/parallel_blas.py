@@ -1,9 +1,9 @@
-"""Products of matrices in parts, which a team of threads computes (`thread_pool`) by a library that uses one thread for
+"""Products of matrices in parts, which a pool of threads computes (`thread_pool`) by a library that uses one thread for
 each.
 
 OpenBLAS has threads of its own, which wait for each other: each computes one part of a product, and all are done when
 the last one is. Where another process, or another library's threads, have a processor, that takes as long as the system
-lets them (measured with two processors of which others took part: ten times as long as one thread alone). A team makes
+lets them (measured with two processors of which others took part: ten times as long as one thread alone). A pool makes
 what nobody else has begun, and its threads do not wait on a processor for the next product.
 
 While a product is computed here, the library uses one thread, for all that call it; then as many as before. Who has
@@ -22,7 +22,7 @@ import numpy as np
 
 from xlapy.lowering.llvm.engine import compiled
 from xlapy.lowering.llvm.text import type_in_memory
-from xlapy.lowering.llvm.thread_pool import team
+from xlapy.lowering.llvm.thread_pool import thread_pool
 
 #: multiplications up to which the library uses one thread by itself, and from which on several take part: of two
 #: matrices, and of a matrix and a vector
@@ -381,11 +381,11 @@ def product(library: Library, dtype: np.dtype, letter: str, kind: str) -> int | 
         kind: what BLAS calls the product, without that letter.
 
     Returns:
-        The function, of matrices that lie in rows; None if there is no team, or the library does not have all that it
+        The function, of matrices that lie in rows; None if there is no pool, or the library does not have all that it
         takes.
     """
     own, general = library.product(letter + kind), library.product(letter + "gemm")
-    found = team()
+    found = thread_pool()
     if own is None or general is None or found is None:
         return None
     form = _FORMS[kind]

@@ -1,4 +1,4 @@
-"""Loops whose trips do not depend on each other become functions of some trips, which a team of threads calls
+"""Loops whose trips do not depend on each other become functions of some trips, which a pool of threads calls
 (`thread_pool`).
 
 Such a function gets what the trips read from around the loop: addresses and numbers, by a context in memory. Whether it
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from xlapy.lowering.llvm.text import Text, stored_in
-from xlapy.lowering.llvm.thread_pool import processors, team
+from xlapy.lowering.llvm.thread_pool import processors, thread_pool
 
 #: instructions from which on they are shared out, in a thread that has others to wake for that
 _WORTH = 1 << 20
@@ -75,7 +75,7 @@ def shared_out(text: Text, count: str, loop: Callable[[str, str], bool], expecte
     least = _WORTH * max(expected, 1) / max(work_of_all, 1)
     may_be = may_be and least <= (int(count) if count.isdigit() else _MOST) and len(text.begins) == begins
     captured = _captured(text, lines, own, (first, end)) if may_be else None
-    threads = None if captured is None else team()
+    threads = None if captured is None else thread_pool()
     if captured is None or threads is None:
         text.rooms.update(own)
         outer += [f"  {first} = add i64 0, 0", f"  {end} = add i64 0, {count}", f"  br label %{label}", *lines]

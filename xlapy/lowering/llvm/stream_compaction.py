@@ -30,7 +30,7 @@ from xlapy.lowering.llvm.text import INDEX, Number, Text, literal, plus, times, 
 _LANES = 4
 
 
-def pressed(text: Text, room: Room, dtype: np.dtype, operands: Sequence[Value]) -> Value:
+def compacted(text: Text, room: Room, dtype: np.dtype, operands: Sequence[Value]) -> Value:
     """What the functions of `lowering.compaction` give that are known by their names: of elements and a mask, or of a
     mask, whose places are wanted."""
     *given, mask = operands
@@ -41,7 +41,7 @@ def pressed(text: Text, room: Room, dtype: np.dtype, operands: Sequence[Value]) 
     if x is not None and not is_view(x):
         x = room.kept(x)
     place = room.made(dtype, shape_of(mask))
-    _press(text, place, x, room.kept(mask) if is_slow(mask) else mask)
+    _compact(text, place, x, room.kept(mask) if is_slow(mask) else mask)
     return place.change()
 
 
@@ -57,13 +57,13 @@ def applied_to(dtype: np.dtype, *operands: jax.Array) -> jax.Array:
     *given, mask = (Memory(name, np.dtype(x.dtype), x.shape, True) for name, x in zip(names, operands, strict=True))
     arrays = [Array(one, one.version) for one in (*given, mask)]
     place = Memory("%result", dtype, mask.shape, False)
-    _press(text, place, arrays[0] if given else None, arrays[-1])
+    _compact(text, place, arrays[0] if given else None, arrays[-1])
     head = f"define internal void @main({', '.join(f'ptr noalias {name}' for name in (*names, '%result'))}) {{"
     lines = [*text.tables, *text.declared.values(), head, "entry:", *text.body(), "  ret void", "}", *text.notes]
     return applied("\n".join(lines), [(mask.shape, dtype)], *operands)
 
 
-def _press(text: Text, place: Memory, x: Value | None, mask: Value) -> None:
+def _compact(text: Text, place: Memory, x: Value | None, mask: Value) -> None:
     """Store the elements that the mask selects in a memory, then zeros."""
     (size,) = place.shape
 
@@ -95,4 +95,4 @@ def _press(text: Text, place: Memory, x: Value | None, mask: Value) -> None:
     ranged(text, Extent(count.name, str(size)), [], rest)
 
 
-__all__ = ["applied_to", "pressed", "suits"]
+__all__ = ["applied_to", "compacted", "suits"]

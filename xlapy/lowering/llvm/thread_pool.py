@@ -2,7 +2,7 @@
 
 The thread that runs a program shares out the trips of a loop, some at a time; threads that wait for such work take
 their part of it. It takes part itself, so nothing is lost where the others are busy, and waits for what was taken.
-There is one team in a process, and one loop at a time: a thread that finds the team at work makes its trips alone, and
+There is one pool in a process, and one loop at a time: a thread that finds the pool at work makes its trips alone, and
 so does a process that was forked.
 
 What waits looks for work for a few microseconds, and sleeps then: the loops of one program follow each other closely.
@@ -122,7 +122,7 @@ define internal i1 @apart(ptr %all) {
 #: How many trips there are (`count`), of a function of a context, the first trip and the end, so many at a time
 #: (`chunk`). Each thread has `each` of these parts, the same ones in each loop, since what it wrote is still near to
 #: it; some are `taken`. When it is done it takes what others have left. Whether there are any (`open`), and of which
-#: loop (`loop`). How many threads may be looking at that (`inside`), how many sleep, whether the team is at work
+#: loop (`loop`). How many threads may be looking at that (`inside`), how many sleep, whether the pool is at work
 #: (`busy`), where the thread is that shares out (`processor`), and whether it sleeps until the others are done
 #: (`waiting`). A thread says that it is inside before it looks whether the loop is open, and the one that shares out
 #: closes the loop before it looks who is inside: so one of them sees the other; it is the same with who is inside and
@@ -369,7 +369,7 @@ done:
 """
 
 
-class Team(NamedTuple):
+class ThreadPool(NamedTuple):
     """The addresses of what a program calls.
 
     Attributes:
@@ -393,7 +393,7 @@ def processors() -> int:
 
 
 @functools.cache
-def team() -> Team | None:
+def thread_pool() -> ThreadPool | None:
     """The threads of this process; None if there is one processor."""
     threads = min(processors() - 1, _MOST)
     if threads < 1 or sys.platform == "win32":
@@ -409,9 +409,9 @@ def team() -> Team | None:
     # No thread is there in a process that was forked.
     os.register_at_fork(after_in_child=functools.partial(begin, 0))
     _kept.append(engine)
-    return Team(*(engine.get_function_address(name) for name in Team._fields))
+    return ThreadPool(*(engine.get_function_address(name) for name in ThreadPool._fields))
 
 
 _kept: list = []
 
-__all__ = ["Team", "processors", "team"]
+__all__ = ["ThreadPool", "processors", "thread_pool"]
