@@ -6,7 +6,7 @@ import jax
 import pytest
 from hypothesis import settings
 
-from xlapy.runtime import relocation
+from xlapy.runtime import program_sharing
 
 settings.register_profile("repeatable", derandomize=True)
 settings.load_profile("repeatable")
@@ -17,7 +17,7 @@ jax.config.update("jax_enable_compilation_cache", False)
 @pytest.fixture(autouse=True)
 def _own_programs():
     """Functions that are defined in several tests share no program, so that tests may count compilations."""
-    relocation.forget_all()
+    program_sharing.forget_all()
 
 
 @pytest.fixture(autouse=True, scope="module")

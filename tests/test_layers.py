@@ -40,6 +40,28 @@ EVERYWHERE = {"immutable"}
 # The only file that may name JAX's private modules.
 JAX_PRIVATE = {"runtime/jax_internals.py"}
 
+# Sub-folders of dispatch that import each other. The list may only get shorter: a pair that is not in it fails, and so
+# does one that is in it and is no more.
+MUTUAL = {
+    ("arrays", "bounded"),
+    ("arrays", "iterators"),
+    ("arrays", "numpy"),
+    ("arrays", "python"),
+    ("bounded", "containers"),
+    ("bounded", "numpy"),
+    ("bounded", "python"),
+    ("containers", "iterators"),
+    ("containers", "jax"),
+    ("containers", "numbers"),
+    ("containers", "numpy"),
+    ("containers", "python"),
+    ("iterators", "numbers"),
+    ("iterators", "python"),
+    ("jax", "python"),
+    ("numbers", "numpy"),
+    ("numbers", "python"),
+}
+
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -106,6 +128,31 @@ def complaints(path: Path) -> list[str]:
 def layer_exists(name: str) -> bool:
     """Whether xlapy.<name> is a module or package here, rather than a name defined in xlapy/__init__.py."""
     return (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()
+
+
+def imports_between_folders(folder: Path) -> dict[tuple[str, str], list[str]]:
+    """Which sub-folders of `folder` import which, each with the files that do, by their places in `folder`."""
+    names = {path.name for path in folder.iterdir() if path.is_dir()}
+    found: dict[tuple[str, str], list[str]] = {}
+    for path in sorted(folder.rglob("*.py")):
+        own = path.relative_to(folder).parts[0]
+        if own not in names:
+            continue
+        tree = _NoTypeChecking().visit(ast.parse(path.read_text(), str(path)))
+        imported = {module for node in ast.walk(tree) for module in imported_modules(node, path)}
+        prefix = ".".join(("xlapy", *folder.relative_to(PACKAGE).parts)) + "."
+        others = {m.removeprefix(prefix).split(".")[0] for m in imported if m.startswith(prefix)} & names - {own}
+        for other in others:
+            found.setdefault((own, other), []).append(path.relative_to(folder).as_posix())
+    return found
+
+
+def test_no_more_folders_of_dispatch_import_each_other():
+    imports = imports_between_folders(PACKAGE / "dispatch")
+    mutual = {(a, b) for a, b in imports if a < b and (b, a) in imports}
+    new = {pair: (imports[pair], imports[pair[::-1]]) for pair in mutual - MUTUAL}
+    assert not new, f"folders of dispatch that import each other now: {new}"
+    assert not MUTUAL - mutual, f"these import each other no more, take them off the list: {MUTUAL - mutual}"
 
 
 def test_every_layer_is_in_the_table():

@@ -7,10 +7,10 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
-from xlapy.dispatch import table
-from xlapy.domain.bounded import bound
+from xlapy.dispatch import registry
+from xlapy.domain.size_bounds import bound
 from xlapy.domain.values import Const
-from xlapy.interpreter import plain
+from xlapy.interpreter import interpreted_functions
 from xlapy.runtime import stages
 from xlapy.runtime.binding import Binder
 from xlapy.runtime.cache import Cache, forget_all
@@ -196,8 +196,8 @@ def overload(target: Callable) -> Callable[[Callable], Callable]:
             return machine.call(Const(implementation), list(args), kwargs)
 
         rule.accepts_unions = True
-        table.function(target)(rule)
-        plain.forget()
+        registry.function(target)(rule)
+        interpreted_functions.forget()
         forget_all()
         return implementation
 

@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from xlapy.api import jit
-from xlapy.domain.device import DeviceBuffer, DeviceView
+from xlapy.domain.device_buffers import DeviceBuffer, DeviceView
 from xlapy.report import NotOffloadableError
 
 __all__ = ["DeviceArray", "device_array"]

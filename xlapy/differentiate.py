@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from xlapy.api import jit
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.jax.linear_functions import Linear, run_linear, with_linear
 from xlapy.dispatch.jax.transformations import apply, forward
 from xlapy.domain.values import Value
 
 
-@table.function(jit)
+@registry.function(jit)
 def _jit_inside(machine: Any, function: Value, **options: Value) -> Value:
     """A function that is compiled inside a compiled function is a part of it."""
     return function
@@ -32,7 +32,7 @@ def _named(transformed: Callable, name: str, function: Callable) -> Callable:
     return transformed
 
 
-@table.function(_named)
+@registry.function(_named)
 def _named_inside(machine: Any, transformed: Value, name: Value, function: Value) -> Value:
     return transformed
 

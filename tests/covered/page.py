@@ -8,14 +8,14 @@ import pathlib
 
 import numpy as np
 
-from xlapy.dispatch import rules
+from xlapy.dispatch import register_all
 from xlapy.dispatch.numpy import reasons as numpy_reasons
 from xlapy.dispatch.numpy.ufunc_table import GENERALISED, REFUSED, TABLE
-from xlapy.dispatch.table import find_attribute, find_function, find_method, find_replacement
+from xlapy.dispatch.registry import find_attribute, find_function, find_method, find_replacement
 
 from . import array_calls, numpy_calls, random_calls, refused_calls
 
-assert rules
+assert register_all
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "coverage-of-numpy.md"
 MODULES = {
     "np": (np, numpy_reasons.REASONS),

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from xlapy.dispatch import rules
-from xlapy.dispatch.numpy import reasons as numpy_reasons
+from xlapy.dispatch import register_all
+from xlapy.dispatch.numpy import reasons
 from xlapy.dispatch.numpy.ufunc_table import GENERALISED, REFUSED, TABLE
-from xlapy.dispatch.table import find_attribute, find_function, find_method, find_replacement
+from xlapy.dispatch.registry import find_attribute, find_function, find_method, find_replacement
 
-assert rules
+assert register_all
 
 
 def public(module):
@@ -44,5 +44,5 @@ HOST_ONLY = {"base", "data", "device", "fill", "flags", "flat", "resize", "sort"
 
 
 def test_reasons_are_given_once_and_for_functions_that_exist_or_existed():
-    for name in numpy_reasons.REASONS:
+    for name in reasons.REASONS:
         assert find_function(getattr(np, name, None)) is not None or not hasattr(np, name)

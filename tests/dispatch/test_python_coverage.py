@@ -8,10 +8,10 @@ import operator
 
 import pytest
 
-from xlapy.dispatch import rules
-from xlapy.dispatch.table import find_attribute, find_function, find_method, find_replacement
+from xlapy.dispatch import register_all
+from xlapy.dispatch.registry import find_attribute, find_function, find_method, find_replacement
 
-assert rules
+assert register_all
 
 #: classes that are not made inside programs, what only makes sense on the host or in a class body, what the interpreter
 #: does itself, and functions in Python that are interpreted as they are

@@ -7,10 +7,10 @@ import math
 import pytest
 from python_check import check, function_of
 
-from xlapy.dispatch import rules
-from xlapy.dispatch.table import find_function, find_replacement
+from xlapy.dispatch import register_all
+from xlapy.dispatch.registry import find_function, find_replacement
 
-assert rules
+assert register_all
 
 REALS = [
     0.0,

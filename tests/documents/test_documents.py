@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 
 from . import document
 
@@ -16,7 +16,7 @@ DOCUMENTS = ["how-it-works.md"]
 @pytest.fixture(autouse=True)
 def _restore_tables():
     yield
-    table.FUNCTIONS.pop(id(zlib.adler32), None)
+    registry.FUNCTIONS.pop(id(zlib.adler32), None)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

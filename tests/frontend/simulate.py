@@ -14,7 +14,7 @@ from types import CodeType
 from xlapy.frontend import RAISE, RETURN, Code, Exit, For, Guarded, If, Loop, Op, Program, Send, Seq
 from xlapy.frontend.decode import Machine, blocks
 from xlapy.frontend.graph import Block
-from xlapy.frontend.operations import RAISING
+from xlapy.frontend.instruction_set import RAISING
 from xlapy.frontend.versions import TABLE
 
 Event = Op | str

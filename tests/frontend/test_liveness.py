@@ -6,8 +6,8 @@ from xlapy.frontend.compile import compiled
 from xlapy.frontend.decode import Machine, blocks
 from xlapy.frontend.duplicates import merge_duplicates
 from xlapy.frontend.graph import Graph, simplified, thread
+from xlapy.frontend.instruction_set import RAISING
 from xlapy.frontend.liveness import live_at_entry, registers_of
-from xlapy.frontend.operations import RAISING
 from xlapy.frontend.versions import TABLE
 
 from .corpus import codes_of, sources

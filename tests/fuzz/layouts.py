@@ -107,8 +107,8 @@ def _statement(draw, depth: int) -> list[str]:
                 *indent(_block(draw, depth - 1)),
             ]
         case 7:
-            trips = draw(st.sampled_from(["n", "n", "3", "30"]))
-            return [f"for i in range({trips}):", *indent(_block(draw, depth - 1))]
+            iterations = draw(st.sampled_from(["n", "n", "3", "30"]))
+            return [f"for i in range({iterations}):", *indent(_block(draw, depth - 1))]
         case 8:
             append = [f"kept.append({_expression(draw)})"]
             return [

@@ -6,7 +6,7 @@ import numpy as np
 
 import xlapy
 from xlapy.lowering.llvm.programs import function_of
-from xlapy.passes.plain import plain
+from xlapy.passes.native_loop_forms import plain
 
 
 def fibonacci(n):

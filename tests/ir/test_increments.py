@@ -39,13 +39,13 @@ def test_one_of_two(program):
 def test_loops(program):
     builder, x, _, chosen = program
 
-    def after(step: int, trips: int | None) -> int | None:
+    def after(step: int, iterations: int | None) -> int | None:
         body = builder.open_region((INT, INT))
         with builder.inside(body):
             count = body.params[1]
             grown = builder.elementwise("add", count, builder.constant(step, INT.dtype))
             body.results = [grown]
-        number = builder.constant(trips, INT.dtype) if trips is not None else x
+        number = builder.constant(iterations, INT.dtype) if iterations is not None else x
         return least_increase(builder.emit("for", (number, x), {}, (INT,), (body,))[0], x)
 
     assert after(2, 5) == 10

@@ -11,7 +11,7 @@ from jax import lax
 import xlapy
 from xlapy.lowering import rewriting
 from xlapy.lowering.llvm import blas
-from xlapy.runtime import direct
+from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(
     jax.default_backend() != "cpu" or not blas.is_possible(np.dtype(float)), reason="the library is for CPUs"
@@ -82,7 +82,7 @@ def calls(monkeypatch):
 def way(request, monkeypatch):
     """Programs are machine code as a whole, or XLA's."""
     if request.param == "XLA":
-        monkeypatch.setattr(direct, "whole_as_machine_code", lambda *args: None)
+        monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *args: None)
     return request.param
 
 

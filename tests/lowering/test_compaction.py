@@ -7,9 +7,9 @@ import pytest
 
 import xlapy
 from xlapy.lowering import compaction, rewriting
-from xlapy.lowering.counting import _in_parts, _scattered, occurrences
-from xlapy.lowering.llvm import pressing
-from xlapy.lowering.needed import needed
+from xlapy.lowering.bincount import _in_parts, _scattered, occurrences
+from xlapy.lowering.jaxpr_dce import needed
+from xlapy.lowering.llvm import stream_compaction
 
 from . import ways
 
@@ -27,7 +27,7 @@ def double_precision():
 def test_elements(kind):
     for mask in MASKS:
         x = RANDOM.integers(0, 100, mask.size).astype(kind)
-        for form in (compaction.pressed, compaction._pressed_at_once):
+        for form in (compaction.compacted, compaction._compacted_at_once):
             found = jax.jit(form)(x, mask)
             assert found.dtype == x.dtype and found.shape == x.shape
             np.testing.assert_array_equal(found[: mask.sum()], x[mask])
@@ -42,7 +42,7 @@ def test_positions():
 def test_derivatives():
     mask, x = RANDOM.random(40) < 0.4, RANDOM.random(40)
     weights = np.where(np.arange(40) < mask.sum(), np.arange(1.0, 41.0), 0)
-    found = jax.grad(lambda x: jnp.sum(compaction.pressed(x, mask) * weights))(x)
+    found = jax.grad(lambda x: jnp.sum(compaction.compacted(x, mask) * weights))(x)
     expected = np.zeros(40)
     expected[mask] = weights[: mask.sum()]
     np.testing.assert_array_equal(found, expected)
@@ -138,7 +138,7 @@ def nothing(x):
 @pytest.fixture(params=ways.ALL)
 def way(request, monkeypatch):
     """Programs are machine code as a whole, or XLA's; the latter also without functions that it calls."""
-    yield from ways.chosen(request.param, monkeypatch, (pressing, "suits"))
+    yield from ways.chosen(request.param, monkeypatch, (stream_compaction, "suits"))
 
 
 PROGRAMS = [compared, of_computed, of_columns, in_a_loop, in_branches, stored, nothing]
@@ -163,8 +163,8 @@ def test_programs(function, dtype, returns, way):
 
 def test_machine_code_selects(monkeypatch):
     """Programs of few elements, and such as are XLA's: both have the same function."""
-    calls, original = [], pressing._press
-    monkeypatch.setattr(pressing, "_press", lambda *args: calls.append(args[1].shape) or original(*args))
+    calls, original = [], stream_compaction._compact
+    monkeypatch.setattr(stream_compaction, "_compact", lambda *args: calls.append(args[1].shape) or original(*args))
     rewriting._rewritten.cache_clear()
     for size in (1000, 1_200_000):
         x = RNG.standard_normal(size)

@@ -100,26 +100,26 @@ def test_what_numpy_raises(matrix):
             np.testing.assert_array_equal(one, other)
 
 
-def changed(a, v, trips, other):
+def changed(a, v, iterations, other):
     """The same matrix before and behind a change, in a loop that makes no trip, and in an arm."""
     first = np.linalg.solve(a, v)
     a[0] += 1.0
     second = np.linalg.solve(a, v)
-    for _ in range(trips):
+    for _ in range(iterations):
         first = first + np.linalg.solve(a + other, v)
         a += other
-    third = np.linalg.inv(other) if trips > 0 else np.linalg.inv(other) @ other
-    for _ in range(trips):
+    third = np.linalg.inv(other) if iterations > 0 else np.linalg.inv(other) @ other
+    for _ in range(iterations):
         v = np.linalg.solve(other, v)
     return first, second, np.linalg.solve(a, v), third, np.linalg.solve(other, v), np.linalg.det(other)
 
 
-@pytest.mark.parametrize("trips", [0, 3])
-def test_matrices_that_change(trips, calls):
+@pytest.mark.parametrize("iterations", [0, 3])
+def test_matrices_that_change(iterations, calls):
     a, v, other = numbers((6, 6)) + 8 * np.eye(6), numbers(6), numbers((6, 6)) + 7 * np.eye(6)
     compiled = xlapy.jit(changed, returns="numpy")
     one, two = a.copy(), a.copy()
-    for got, wanted in zip(compiled(one, v, trips, other), changed(two, v, trips, other), strict=True):
+    for got, wanted in zip(compiled(one, v, iterations, other), changed(two, v, iterations, other), strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(one, two)
     assert calls

@@ -5,13 +5,12 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import direct as machine_code
-from xlapy.lowering.llvm import functions
+from xlapy.lowering.llvm import entry_points, functions
 from xlapy.lowering.llvm.programs import function_of
-from xlapy.runtime import direct
+from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(
-    jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
+    jax.default_backend() != "cpu" or not entry_points.is_possible(), reason="machine code is for CPUs"
 )
 RNG = np.random.default_rng(5)
 COUNT = 400
@@ -34,14 +33,14 @@ SPECIAL += [709.78, 709.79, 710.0, -745.1, -745.2, -746.0, -708.5, 1e308, -1e308
 @pytest.fixture(autouse=True)
 def whole(monkeypatch):
     """All programs have to be machine code as a whole."""
-    original = direct.whole_as_machine_code
+    original = native_calls.whole_as_machine_code
 
     def watched(*args):
         found = original(*args)
         assert found is not None
         return found
 
-    monkeypatch.setattr(direct, "whole_as_machine_code", watched)
+    monkeypatch.setattr(native_calls, "whole_as_machine_code", watched)
 
 
 def ours(function, x):
@@ -145,8 +144,8 @@ def test_large_arrays_of_them():
 
 def test_what_takes_long_is_computed_once_for_many_places(monkeypatch):
     """A sine is taken of each element, not for each place that it is read at."""
-    made, original = [], direct.whole_as_machine_code
-    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *args: made.append(args[0]) or original(*args))
+    made, original = [], native_calls.whole_as_machine_code
+    monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *args: made.append(args[0]) or original(*args))
     x, y = RNG.normal(size=30), RNG.normal(size=40)
     for function in (
         lambda x, y: np.outer(np.sin(x), np.cos(y)),

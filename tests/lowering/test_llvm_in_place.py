@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import direct as machine_code
+from xlapy.lowering.llvm import entry_points
 
 from .ways import check_machine_code
 
 pytestmark = pytest.mark.skipif(
-    jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
+    jax.default_backend() != "cpu" or not entry_points.is_possible(), reason="machine code is for CPUs"
 )
 RNG = np.random.default_rng(13)
 VECTOR, MATRIX = RNG.normal(size=40), RNG.normal(size=(9, 9))
@@ -169,9 +169,10 @@ def test_programs(function, way, monkeypatch):
 
 def test_no_room_is_made_for_what_becomes_something_else_in_place(monkeypatch):
     functions = []
-    original = machine_code.called_directly
+    original = entry_points.called_directly
     monkeypatch.setattr(
-        "xlapy.lowering.llvm.calls.called_directly", lambda made, *rest: functions.append(made) or original(made, *rest)
+        "xlapy.lowering.llvm.code_selection.called_directly",
+        lambda made, *rest: functions.append(made) or original(made, *rest),
     )
     x = RNG.random(4000)
     np.testing.assert_allclose(xlapy.jit(logistic, returns="numpy")(x, 5), logistic(x, 5), rtol=1e-10)

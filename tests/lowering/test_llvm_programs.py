@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import calls, engine
+from xlapy.lowering.llvm import code_selection, engine
 from xlapy.lowering.llvm.programs import function_of
-from xlapy.passes.plain import plain
-from xlapy.runtime import direct, staging
+from xlapy.passes.native_loop_forms import plain
+from xlapy.runtime import native_calls, transfers
 
 pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="machine code is for CPUs")
 RNG = np.random.default_rng(3)
@@ -21,11 +21,11 @@ VECTOR, MATRIX, WHOLE = RNG.random(40), RNG.random((12, 12)), RNG.integers(-9, 9
 
 @pytest.fixture
 def made(monkeypatch):
-    """The names of the functions that become machine code and are called by XLA; see `runtime/test_direct.py`."""
-    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *args: None)
+    """The names of the functions that become machine code and are called by XLA; see `runtime/test_native_calls.py`."""
+    monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *args: None)
     names = []
-    original = calls.registered
-    monkeypatch.setattr(calls, "registered", lambda *args: names.append(original(*args)) or names[-1])
+    original = code_selection.registered
+    monkeypatch.setattr(code_selection, "registered", lambda *args: names.append(original(*args)) or names[-1])
     return names
 
 
@@ -176,14 +176,14 @@ def slices_of_a_triangle(a):
 
 def while_with_two_ends(x, v):
     i, j = 0, len(x) - 1
-    trips = 0
+    iterations = 0
     while i < j:
-        trips += 1
+        iterations += 1
         if x[i] + x[j] > v:
             j -= 1
         else:
             i += 1
-    return i, j, trips
+    return i, j, iterations
 
 
 def condition_with_arrays(a):
@@ -588,8 +588,8 @@ def test_large_arrays_are_read_where_they_lie(before, made, monkeypatch):
     x = RNG.random(400)
     y = x.copy()
     given = []
-    original = staging.lent
-    monkeypatch.setattr(staging, "lent", lambda array: given.append(array) or original(array))
+    original = transfers.memory_slice
+    monkeypatch.setattr(transfers, "memory_slice", lambda array: given.append(array) or original(array))
     compare(xlapy.jit(program)(a, x), program(a, y))
     compare(x, y)
     np.testing.assert_array_equal(memory, kept)
@@ -604,8 +604,8 @@ def test_large_arrays_are_not_lent_to_loops_of_xla(made, monkeypatch):
         return s
 
     a, given = RNG.random((400, 400)), []
-    original = staging.lent
-    monkeypatch.setattr(staging, "lent", lambda array: given.append(array) or original(array))
+    original = transfers.memory_slice
+    monkeypatch.setattr(transfers, "memory_slice", lambda array: given.append(array) or original(array))
     compare(xlapy.jit(program)(a, 399), program(a, 399))
     assert not made and not given
 

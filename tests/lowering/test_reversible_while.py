@@ -41,15 +41,15 @@ def close(a, b, tolerance=1e-9):
     jax.tree.map(lambda p, q: np.testing.assert_allclose(p, q, rtol=tolerance, atol=1e-12), a, b)
 
 
-def compare(transform, trips=TRIPS, tolerance=1e-9):
+def compare(transform, iterations=TRIPS, tolerance=1e-9):
     """The loop, compiled once for all numbers of trips, against scans."""
     found = jax.jit(lambda n: transform(lambda w, x: by_while(w, x, n)))
-    for n in trips:
+    for n in iterations:
         close(found(n), jax.jit(lambda n=n: transform(lambda w, x: by_scan(w, x, n)))(), tolerance)
 
 
-def compare_eagerly(transform, trips=TRIPS, tolerance=1e-9):
-    for n in trips:
+def compare_eagerly(transform, iterations=TRIPS, tolerance=1e-9):
+    for n in iterations:
         close(transform(lambda w, x: by_while(w, x, n)), transform(lambda w, x: by_scan(w, x, n)), tolerance)
 
 
@@ -215,12 +215,12 @@ def test_no_derivative_is_zero_and_not_an_error():
 
 @pytest.mark.parametrize("unit", [1, 2, 8])
 @pytest.mark.parametrize("slots", [4, 6, 10, 256])
-@pytest.mark.parametrize("trips", [0, 1, 2, 3, 7, 8, 33, 300])
-def test_schedules_visit_every_trip_once_and_in_order(trips, slots, unit):
+@pytest.mark.parametrize("iterations", [0, 1, 2, 3, 7, 8, 33, 300])
+def test_schedules_visit_every_trip_once_and_in_order(iterations, slots, unit):
     """The adjoint reads the state before each unit of trips, from the last to the first."""
 
     def condition(i, seen):
-        return i < trips
+        return i < iterations
 
     def step(i, seen):
         return [i + 1, seen + i]
@@ -233,12 +233,12 @@ def test_schedules_visit_every_trip_once_and_in_order(trips, slots, unit):
 
     start = [jnp.zeros((), jnp.int64), jnp.zeros((), jnp.int64)]
     _, kept = run_and_keep(condition, step, start, slots, unit)
-    empty = [jnp.full(trips + 1, -7), jnp.zeros((), jnp.int64)]
+    empty = [jnp.full(iterations + 1, -7), jnp.zeros((), jnp.int64)]
     (visited, place), (count,) = reverse(step, adjoint, kept, empty, [jnp.zeros((), jnp.int64)], unit)
-    assert int(count) == trips and int(kept.trips) == trips
-    units = [*range(0, trips, unit)][::-1]
+    assert int(count) == iterations and int(kept.iterations) == iterations
+    units = [*range(0, iterations, unit)][::-1]
     assert int(place) == len(units)
-    assert visited.tolist() == [*units, *[-7] * (trips + 1 - len(units))]
+    assert visited.tolist() == [*units, *[-7] * (iterations + 1 - len(units))]
 
 
 def test_memory_does_not_grow_with_the_number_of_trips():

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import direct as machine_code
-from xlapy.runtime import direct
+from xlapy.lowering.llvm import entry_points
+from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(
-    jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
+    jax.default_backend() != "cpu" or not entry_points.is_possible(), reason="machine code is for CPUs"
 )
 RNG = np.random.default_rng(3)
 
@@ -27,8 +27,8 @@ def of_products(a, b):
 @pytest.mark.parametrize("rows", [2, 3, 4, 5])
 @pytest.mark.parametrize("function", [solved, of_products])
 def test_factors_and_products(function, rows, dtype, monkeypatch):
-    made, original = [], direct.whole_as_machine_code
-    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *args: made.append(original(*args)) or made[-1])
+    made, original = [], native_calls.whole_as_machine_code
+    monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *args: made.append(original(*args)) or made[-1])
     a, b = RNG.normal(size=(7, rows, rows)), RNG.normal(size=(7, rows, 2))
     a[3], a[4] = a[3] + 2 * np.eye(rows)[::-1], np.eye(rows)[::-1]  # rows have to be exchanged
     given = a.astype(dtype), b.astype(dtype)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import frame
+from xlapy.lowering.llvm import value_storage
 
 pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="machine code is for CPUs")
 RNG = np.random.default_rng(3)
@@ -17,13 +17,13 @@ RNG = np.random.default_rng(3)
 def axes(monkeypatch):
     """The axes whose loops are moved, in programs that are written."""
     found = []
-    original = frame.over_tiles
+    original = value_storage.over_tiles
 
     def watched(text, shape, axis, dtype, visit):
         found.append(axis)
         original(text, shape, axis, dtype, visit)
 
-    monkeypatch.setattr(frame, "over_tiles", watched)
+    monkeypatch.setattr(value_storage, "over_tiles", watched)
     return found
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import direct as machine_code
-from xlapy.lowering.llvm.blocks import Blocks
+from xlapy.lowering.llvm import entry_points
+from xlapy.lowering.llvm.result_pool import Blocks
 
 from .ways import check_machine_code
 
 pytestmark = pytest.mark.skipif(
-    jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
+    jax.default_backend() != "cpu" or not entry_points.is_possible(), reason="machine code is for CPUs"
 )
 RNG = np.random.default_rng(7)
 X, Y = RNG.normal(size=6000), RNG.normal(size=6000)

@@ -8,7 +8,7 @@ import numpy as np
 
 import xlapy
 from xlapy.lowering import rewriting
-from xlapy.runtime import direct
+from xlapy.runtime import native_calls
 
 #: as machine code, by XLA with functions of machine code that it calls, and by XLA without these
 ALL = ["machine code", "XLA", "XLA alone"]
@@ -18,7 +18,7 @@ def chosen(way: str, monkeypatch, alone: tuple[object, str]) -> Iterator[str]:
     """Makes programs run in one of `ALL`; `alone` is the question whether XLA may call a function, its module and
     name."""
     if way != "machine code":
-        monkeypatch.setattr(direct, "whole_as_machine_code", lambda *args: None)
+        monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *args: None)
     if way == "XLA alone":
         monkeypatch.setattr(*alone, lambda dtype: False)
     rewriting._rewritten.cache_clear()
@@ -29,10 +29,10 @@ def chosen(way: str, monkeypatch, alone: tuple[object, str]) -> Iterator[str]:
 def check_machine_code(function: Callable, given: tuple, whole: bool, monkeypatch) -> None:
     """A program is machine code as a whole, or called by XLA, and does what NumPy does, to its arguments too."""
     made: list = []
-    original = direct.whole_as_machine_code
-    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *a: made.append(original(*a)) or made[-1])
+    original = native_calls.whole_as_machine_code
+    monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *a: made.append(original(*a)) or made[-1])
     if not whole:
-        monkeypatch.setattr(direct, "whole_as_machine_code", lambda *args: made.append(True))
+        monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *args: made.append(True))
     theirs, ours = copy.deepcopy(given), copy.deepcopy(given)
     wanted, found = function(*theirs), xlapy.jit(function, returns="numpy")(*ours)
     assert made and made[0] is not None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.ir.ranges import elements_between
+from xlapy.ir.value_ranges import elements_between
 
 from .programs import operations, program
 

@@ -171,11 +171,11 @@ def test_a_result_that_both_arms_agree_on_leaves_the_branch():
     assert len(entry.operations[-1].results) == 1
 
 
-def _loop(builder, trips, initial, step):
+def _loop(builder, iterations, initial, step):
     body = builder.open_region((I, *(v.type for v in initial)))
     with builder.inside(body):
         body.results = step(*body.params)
-    return builder.emit("for", (trips, *initial), {}, tuple(v.type for v in initial), (body,))
+    return builder.emit("for", (iterations, *initial), {}, tuple(v.type for v in initial), (body,))
 
 
 def test_carried_values_that_never_change_are_captured():
@@ -208,17 +208,17 @@ def test_invariants_of_a_nest_go_all_the_way_out():
     assert [len(o.results) for o in programs.operations(entry) if o.kind == "for"] == [1, 1]
 
 
-@pytest.mark.parametrize(("trips", "expected"), [(0, []), (1, ["constant", "add"])])
-def test_loops_of_no_or_one_trip(trips, expected):
+@pytest.mark.parametrize(("iterations", "expected"), [(0, []), (1, ["constant", "add"])])
+def test_loops_of_no_or_one_trip(iterations, expected):
     entry, builder = build(I)
     (x,) = entry.params
 
     def step(index, total):
         return [builder.elementwise("add", total, builder.elementwise("add", index, builder.constant(3)))]
 
-    (result,) = finish(entry, *_loop(builder, builder.constant(trips), (x,), step))
+    (result,) = finish(entry, *_loop(builder, builder.constant(iterations), (x,), step))
     assert kinds(entry) == expected
-    assert (result is x) == (trips == 0)
+    assert (result is x) == (iterations == 0)
 
 
 def test_the_tag_and_index_of_a_while_go_away():

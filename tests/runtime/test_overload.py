@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 
 X = np.array([1.0, 2.0, 3.0])
 
 
 @pytest.fixture(autouse=True)
 def _restore_tables():
-    before = dict(table.FUNCTIONS)
+    before = dict(registry.FUNCTIONS)
     yield
-    table.FUNCTIONS.clear()
-    table.FUNCTIONS.update(before)
+    registry.FUNCTIONS.clear()
+    registry.FUNCTIONS.update(before)
 
 
 def helper(x):

@@ -28,8 +28,8 @@ def test_threads_do_not_disturb_one_another():
 
     def work(number: int) -> None:
         try:
-            for trip in range(3):
-                x, y = np.linspace(-1.0, 1.0, 3 + number + trip), jnp.ones((2 + number, 3 + trip))
+            for iteration in range(3):
+                x, y = np.linspace(-1.0, 1.0, 3 + number + iteration), jnp.ones((2 + number, 3 + iteration))
                 np.testing.assert_allclose(positive(x, len(x)), positive.__wrapped__(x, len(x)))
                 np.testing.assert_allclose(captured(y), captured.__wrapped__(y), rtol=1e-6)
         except BaseException as error:

@@ -18,9 +18,9 @@ import zlib
 
 import pytest
 
-from xlapy.lowering.llvm import calls
+from xlapy.lowering.llvm import code_selection
 from xlapy.lowering.llvm.text import Unsuitable
-from xlapy.runtime import direct
+from xlapy.runtime import native_calls
 
 from . import runner
 
@@ -64,9 +64,9 @@ def _form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     """Which forms of loops the test may use."""
     quarter = zlib.crc32(short_id(request.node).encode()) % 4
     if quarter >= 2:
-        monkeypatch.setattr(direct, "whole_as_machine_code", lambda *_: None)
+        monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *_: None)
     if quarter == 3:
-        monkeypatch.setattr(calls, "function_of", _unsuitable)
+        monkeypatch.setattr(code_selection, "function_of", _unsuitable)
 
 
 def _unsuitable(*_: object) -> None:

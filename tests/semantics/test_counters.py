@@ -134,7 +134,7 @@ class Record(dict):
         self.n += 1
 
 
-class Stack(list):
+class GrowableList(list):
     def put(self, key, value):
         self.append(value)
         self.n += key
@@ -152,7 +152,7 @@ def made(cls, *args):
     return found
 
 
-CLASSES = ((Lru,), (Sums, float), (Record,), (Stack,), (Bag,))
+CLASSES = ((Lru,), (Sums, float), (Record,), (GrowableList,), (Bag,))
 
 
 def attributes(o, x):

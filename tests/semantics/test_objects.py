@@ -816,7 +816,7 @@ def welford(x):
     return w.mean, w.variance()
 
 
-class Stack:
+class GrowableList:
     def __init__(self, room):
         self.items = np.zeros(room)
         self.top = 0
@@ -832,7 +832,7 @@ class Stack:
 
 @program((X, 3), (X, 2), (X, 0))
 def array_stack(x, n):
-    s = Stack(4)
+    s = GrowableList(4)
     for i in range(n):
         s.push(x[i])
         if x[i] < 0:

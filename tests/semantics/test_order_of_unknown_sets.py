@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from xlapy.dispatch.containers import set_tables
+from xlapy.dispatch.containers import dynamic_set_order
 
 from .runner import Programs
 
@@ -280,8 +280,10 @@ test_programs = program.test()
 def test_order_is_that_of_the_table(capacity):
     """Random members, with hashes that are reduced, equal or -1, in tables of every size up to that of the capacity."""
     random = np.random.default_rng(capacity)
-    of_integers = jax.jit(lambda v, n: set_tables._order(set_tables._of_integers(v), n))
-    of_pairs = jax.jit(lambda v, n: set_tables._order(set_tables._of_tuples(*map(set_tables._of_integers, v)), n))
+    of_integers = jax.jit(lambda v, n: dynamic_set_order._order(dynamic_set_order._of_integers(v), n))
+    of_pairs = jax.jit(
+        lambda v, n: dynamic_set_order._order(dynamic_set_order._of_tuples(*map(dynamic_set_order._of_integers, v)), n)
+    )
     special = [-1, -2, 0, 2**61 - 1, 2**61 - 2, -(2**61), 2**62, 2**63 - 1, -(2**63)]
     with jax.enable_x64(True):
         for trial in range(40):

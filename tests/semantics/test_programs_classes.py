@@ -352,7 +352,7 @@ def polynomials(x, a):
     return r(x), len(r), list(r), 3 in p, a in p
 
 
-class Stack:
+class GrowableList:
     def __init__(self):
         self._items = []
 
@@ -377,7 +377,7 @@ class Stack:
 
 @program((np.array([3.0, 4.0, -1.0, 2.0, -2.0]),), (np.array([3.0, -1.0, -1.0, 2.0]),), raises=IndexError)
 def rpn(tokens):
-    s = Stack()
+    s = GrowableList()
     for t in tokens:
         if t == -1.0:
             b, a = s.pop(), s.pop()

@@ -6,7 +6,7 @@ import pytest
 import scipy.special as sc
 import scipy.stats
 
-from xlapy.dispatch.scipy import quantiles
+from xlapy.dispatch.scipy import inverse_special_functions
 
 from .runner import Programs
 
@@ -19,14 +19,16 @@ OPERANDS = {"gamma": (A, P), "beta": (A, B, P), "fdtri": (A, B, P[2:]), "stdtrit
 OPERANDS |= {"_binom": (K, N, P[2:8, None, None]), "_nbinom": (K, 2.5, P[2:6, None]), "_beta": (P, A, B)}
 
 
-@pytest.mark.parametrize("name", quantiles.IMPLEMENTATIONS)
+@pytest.mark.parametrize("name", inverse_special_functions.IMPLEMENTATIONS)
 def test_implementations(name):
     ufunc = getattr(sc._ufuncs, name, None)
     if ufunc is None:
         pytest.skip("this SciPy has none")
     operands = next(v for k, v in OPERANDS.items() if name.startswith(k))
     with np.errstate(all="ignore"), jax.enable_x64(True):
-        found = quantiles.in_doubles(quantiles.IMPLEMENTATIONS[name])(*map(np.asarray, operands))
+        found = inverse_special_functions.in_doubles(inverse_special_functions.IMPLEMENTATIONS[name])(
+            *map(np.asarray, operands)
+        )
         np.testing.assert_allclose(found, ufunc(*operands), rtol=1e-10, atol=1e-300)
 
 

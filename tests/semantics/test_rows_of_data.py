@@ -301,21 +301,21 @@ def towers(moves):
 
 @program((np.array([[2, 0, 1], [1, 1, 2], [2, 2, 0]]),), (np.array([[1, 0, 2], [2, 2, 1], [0, 1, 0]]),), compiles=1)
 def crates(moves):
-    stacks = [[1, 2], [3, 4, 5], [6]]
+    growable_lists = [[1, 2], [3, 4, 5], [6]]
     for count, source, target in moves:
         for _ in range(count):
-            stacks[target].append(stacks[source].pop())
-    return [stack[-1] if stack else None for stack in stacks], sum(len(stack) for stack in stacks)
+            growable_lists[target].append(growable_lists[source].pop())
+    return [stack[-1] if stack else None for stack in growable_lists], sum(len(stack) for stack in growable_lists)
 
 
 @program((np.array([[2, 0, 1], [1, 1, 2], [2, 2, 0]]),), (np.array([[1, 0, 2], [2, 2, 1], [0, 1, 0]]),), refuse="maybe")
 def crates_moved_together(moves):
-    stacks = [[1, 2], [3, 4, 5], [6]]
+    growable_lists = [[1, 2], [3, 4, 5], [6]]
     for count, source, target in moves:
-        taken = stacks[source][len(stacks[source]) - count :]
-        del stacks[source][len(stacks[source]) - count :]
-        stacks[target].extend(taken)
-    return stacks
+        taken = growable_lists[source][len(growable_lists[source]) - count :]
+        del growable_lists[source][len(growable_lists[source]) - count :]
+        growable_lists[target].extend(taken)
+    return growable_lists
 
 
 @program((STEPS,), (MORE,), compiles=1)

@@ -202,7 +202,7 @@ def sets_with_methods(x):
 
 @program(X)
 def defined_inside(x):
-    class Stack(list):
+    class GrowableList(list):
         def push(self, item):
             self.append(item)
             return self
@@ -211,7 +211,7 @@ def defined_inside(x):
         def top(self):
             return self[-1]
 
-    s = Stack().push(x[0]).push(x[1])
+    s = GrowableList().push(x[0]).push(x[1])
     return s.top, len(s), list(s)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from xlapy.domain.growable_lists import Overfull
 from xlapy.domain.heap import STATE, Slot
-from xlapy.domain.stacks import Overfull
 from xlapy.domain.values import Value
 from xlapy.ir import OURS
 from xlapy.report import NotOffloadableError

@@ -18,12 +18,12 @@ from jax.api_util import debug_info
 from jax.extend.linear_util import wrap_init
 from jax.interpreters.partial_eval import trace_to_jaxpr_dynamic
 
-from xlapy.dispatch.known_leaves import evaluated
+from xlapy.dispatch.leaf_folding import evaluated
 from xlapy.ir import Builder, TensorType, Var
+from xlapy.lowering.deferred_tracing import Untraced
+from xlapy.lowering.dot_products import precision_of_products
 from xlapy.lowering.jaxpr_types import ClosedJaxpr
-from xlapy.lowering.loops import inner_jaxprs
-from xlapy.lowering.products import precision_of_products
-from xlapy.lowering.untraced import Untraced
+from xlapy.lowering.lax_loops import inner_jaxprs
 
 _TRACES: OrderedDict[object, Any] = OrderedDict()
 _LIMIT = 8192

@@ -14,11 +14,11 @@ from collections.abc import Callable
 #: the module with the rules, by the library whose functions they are of
 _RULES = {
     "numba": "xlapy.dispatch.numba",
-    "scipy.fft": "xlapy.dispatch.scipy.fft",
+    "scipy.fft": "xlapy.dispatch.scipy.scipy_fft",
     "scipy.fftpack": "xlapy.dispatch.scipy.fftpack",
     "scipy.integrate": "xlapy.dispatch.scipy.quadpack",
     "scipy.interpolate": "xlapy.dispatch.scipy.interpolate",
-    "scipy.linalg": "xlapy.dispatch.scipy.linalg",
+    "scipy.linalg": "xlapy.dispatch.scipy.scipy_linalg",
     "scipy.ndimage": "xlapy.dispatch.scipy.ndimage",
     "scipy.optimize": "xlapy.dispatch.scipy.optimize",
     "scipy.signal": "xlapy.dispatch.scipy.signal",

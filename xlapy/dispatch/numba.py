@@ -6,10 +6,10 @@ from types import FunctionType
 
 from numba.core.dispatcher import Dispatcher
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 
 
-@table.source_of(Dispatcher)
+@registry.source_of(Dispatcher)
 def _source(compiled: Dispatcher) -> FunctionType:
     """The function under `@numba.njit`."""
     return compiled.py_func

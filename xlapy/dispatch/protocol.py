@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 import numpy as np
 
 from xlapy.domain.heap import Heap, Slot
-from xlapy.domain.join import Joiner, Stacks
-from xlapy.domain.set_order import SetHistory
+from xlapy.domain.join import GrowableLists, Joiner
+from xlapy.domain.set_iteration_order import SetHistory
 from xlapy.domain.sources import Source
 from xlapy.domain.values import NONE, Const, NdArray, Ref, Value
 from xlapy.ir import Builder, Location, Outcomes, Region, TensorType, Var
@@ -84,7 +84,7 @@ class Advanced(NamedTuple):
     returned: Value
 
 
-class World(Protocol):
+class CallerEnvironment(Protocol):
     """What rules find in the caller's world: classes, functions, modules and objects, with guards on what they read."""
 
     #: classes of the caller's tuples that have attributes beside their items, and the names of these
@@ -96,7 +96,7 @@ class World(Protocol):
     without_namespaces: set[type]
 
     def guard(self, kind: str, source: Source, value: object = None) -> None:
-        """Record an assumption; see `interpreter.world.Guard`."""
+        """Record an assumption; see `interpreter.caller_environment.Guard`."""
         ...
 
     def tell_apart(self, source: Source, kind: type) -> None:
@@ -212,9 +212,9 @@ class Machine(Protocol):
     captures: list[tuple[dict[int, Any], list[Var]]]
     tables: bool
     has_tables: bool
-    stacks_more: bool
-    could_stack_more: bool
-    stacks_objects: bool
+    prefers_growable: bool
+    could_prefer_growable: bool
+    prefers_growable_objects: bool
     resizing: bool
     keys_of_items: bool
     short_sequence: int
@@ -225,7 +225,7 @@ class Machine(Protocol):
     guesses: dict[object, int]
 
     @property
-    def world(self) -> World:
+    def world(self) -> CallerEnvironment:
         """The caller's world."""
         ...
 
@@ -235,7 +235,7 @@ class Machine(Protocol):
         ...
 
     @property
-    def stacks(self) -> Stacks:
+    def growable_lists(self) -> GrowableLists:
         """The join of lists that grow in loops."""
         ...
 

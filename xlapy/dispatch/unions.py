@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.growable_lists import known_length
 from xlapy.domain.heap import STATE
-from xlapy.domain.stacks import known_length
-from xlapy.domain.values import JaxArray, Ref, Slice, Stack, Tuple, Union, Value
+from xlapy.domain.values import GrowableList, JaxArray, Ref, Slice, Tuple, Union, Value
 from xlapy.ir import Var
 
 #: more alternatives are not told apart by branches
@@ -94,7 +94,7 @@ def over_parts(machine: Machine, value: Value, then: Callable[[Value], Value]) -
     return over_unions(machine, (part,), lambda v: over_parts(machine, with_part(value, part, v), then))
 
 
-def contents_of_lists(machine: Machine, lists: Sequence[Value]) -> list[Tuple | Stack] | None:
+def contents_of_lists(machine: Machine, lists: Sequence[Value]) -> list[Tuple | GrowableList] | None:
     """The contents of lists, if all are of one known length."""
     if not all(isinstance(value, Ref) for value in lists):
         return None
@@ -105,9 +105,9 @@ def contents_of_lists(machine: Machine, lists: Sequence[Value]) -> list[Tuple | 
     return found if len(lengths) == 1 and not lengths & {None, 0} else None
 
 
-def contents_of_rows(machine: Machine, rows: Sequence[Value]) -> list[Tuple | Stack] | None:
+def contents_of_rows(machine: Machine, rows: Sequence[Value]) -> list[Tuple | GrowableList] | None:
     """The contents of lists and tuples, if none is one of several."""
-    found: list[Tuple | Stack] = []
+    found: list[Tuple | GrowableList] = []
     several = False
     for value in rows:
         if isinstance(value, Ref):
@@ -117,7 +117,7 @@ def contents_of_rows(machine: Machine, rows: Sequence[Value]) -> list[Tuple | St
             value = machine.heap.read(value.object, "<items>")
         elif not isinstance(value, Tuple) or value.cls is not tuple:
             return None
-        if isinstance(value, Tuple | Stack):
+        if isinstance(value, Tuple | GrowableList):
             found.append(value)
         else:
             several = True

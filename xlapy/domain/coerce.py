@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from xlapy.domain import sizes
+from xlapy.domain import dynamic_sizes
 from xlapy.domain.join import (
     SELECTOR,
     Joiner,
@@ -21,6 +21,7 @@ from xlapy.domain.values import (
     DEAD,
     BoundedArray,
     Const,
+    GrowableList,
     Hole,
     JaxArray,
     MixedScalar,
@@ -30,7 +31,6 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
-    Stack,
     Stored,
     Union,
     Value,
@@ -64,11 +64,11 @@ def coerce(value: Value, skeleton: Value, joiner: Joiner, builder: Builder) -> l
         return []
     if value is DEAD:
         return [filler(hole, builder) for hole in missing]
-    if isinstance(skeleton, Stack) and joiner.stacks is not None:
-        return joiner.stacks.coerce(value, skeleton, joiner)
-    if isinstance(skeleton, Stored) and skeleton.held is not None and joiner.stacks is not None:
+    if isinstance(skeleton, GrowableList) and joiner.growable_lists is not None:
+        return joiner.growable_lists.coerce(value, skeleton, joiner)
+    if isinstance(skeleton, Stored) and skeleton.held is not None and joiner.growable_lists is not None:
         assert isinstance(value, Stored)
-        return joiner.stacks.coerce(held_items(value), skeleton.held, joiner)
+        return joiner.growable_lists.coerce(held_items(value), skeleton.held, joiner)
     match skeleton:
         case Scalar():
             return [as_scalar(value, scalar_type(skeleton.kind), builder)]
@@ -168,12 +168,12 @@ def select(predicate: Var, then: Var, orelse: Var, builder: Builder) -> Var:
 
 def _has_place(option: Value, alternative: BoundedArray, joiner: Joiner) -> bool:
     """Whether an array is the one that `alternative` stands for, or one of them."""
-    one, two = alternative.base, sizes.base_of(option)
+    one, two = alternative.base, dynamic_sizes.base_of(option)
     if not joiner.covers(one.buffer, two.buffer):
         return False
-    if sizes.are_one_kind(alternative, option):
+    if dynamic_sizes.are_one_kind(alternative, option):
         return [x.kind for x in one.lenses] == [x.kind for x in two.lenses] and same_static(one, two)
-    return sizes.is_plain(alternative) and sizes.is_plain(option)
+    return dynamic_sizes.is_plain(alternative) and dynamic_sizes.is_plain(option)
 
 
 def place_in(option: Value, skeleton: Union, joiner: Joiner) -> int:
@@ -199,7 +199,7 @@ def _place_in(option: Value, skeleton: Union, joiner: Joiner) -> int:
             ):
                 return index
             continue
-        if isinstance(alternative, BoundedArray) and sizes.are_alike(alternative, option):
+        if isinstance(alternative, BoundedArray) and dynamic_sizes.are_alike(alternative, option):
             if _has_place(option, alternative, joiner):
                 return index
             continue

@@ -5,8 +5,8 @@ same on every path; `slots` holds what the program has changed or made, and is w
 
     kind       fields
     buffer     <data>: JaxArray (the array's elements)
-    list       <items>: Tuple, or a Stack
-    dict, set  <items>: Mapping, or a Stack of pairs
+    list       <items>: Tuple, or a GrowableList
+    dict, set  <items>: Mapping, or a GrowableList of pairs
     cell       value
     instance   one for each attribute (UNBOUND where there is none)
     iterator   as `interpreter.iteration` says
@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xlapy.domain.attribute_order import AttributeOrder
-from xlapy.domain.captures import FREE, FROZEN, Capture, Captured, Moves
 from xlapy.domain.layouts import IN_ROWS, Layouts
+from xlapy.domain.ownership import FREE, FROZEN, Moves, OwnedObjectChanged, Ownership
 from xlapy.domain.sources import Source
 from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Mapping, NdArray, Ref, Union, Value
 from xlapy.ir import Location, Region, TensorType
@@ -53,7 +53,7 @@ class Object:
     #: the type of an array's elements and how many there are, where somebody asks for it in another state of the heap
     base: TensorType | None = None
     #: the call that has made an array (the function, which item of what it gives, its arguments), until somebody asks
-    #: how the array lies in memory (see `dispatch.arrays.memory`)
+    #: how the array lies in memory (see `dispatch.arrays.memory_order`)
     maker: tuple[Any, int | None, Sequence[Value], dict[str, Value]] | None = None
 
     @property
@@ -64,9 +64,9 @@ class Object:
 
 
 @dataclass(slots=True, eq=False)
-class Loan:
-    """Where an object lies that was taken out of a stack: in the container `owner`, at a position, `whole` being the
-    item (of a dict: the value). What is changed of it is changed there.
+class Borrow:
+    """Where an object lies that was taken out of a growable list: in the container `owner`, at a position, `whole`
+    being the item (of a dict: the value). What is changed of it is changed there.
 
     `number` is a heap object whose field `home` is true as long as the item is still there.
     """
@@ -76,7 +76,7 @@ class Loan:
     whole: Value
     number: int
     region: Region
-    #: where what has been taken out lies (see `domain.captures`), and the objects among it
+    #: where what has been taken out lies (see `domain.ownership`), and the objects among it
     place: tuple[object, ...]
     made: tuple[int, ...]
     #: what the program asked for
@@ -130,32 +130,33 @@ class Heap:
         self.joined: set[int] = set()
         #: identities of array objects that may be read-only by now, though the values that show them do not say so
         self.locked: set[int] = set()
-        #: objects whose state lies in a stack, or that must not be changed for another reason; like the slots, branches
-        #: copy and join this. A class stands for objects of it that are in two places, of which it is not known which
-        self.captured: dict[int | type, Capture] = {}
-        #: objects that were taken out of stacks, and what stands for them
+        #: objects whose state lies in a growable list, or that must not be changed for another reason; like the slots,
+        #: branches copy and join this. A class stands for objects of it that are in two places, of which it is not
+        #: known which
+        self.owned: dict[int | type, Ownership] = {}
+        #: objects that were taken out of growable lists, and what stands for them
         self.taken: set[int] = set()
-        #: objects of each class that were ever put into stacks or taken out
+        #: objects of each class that were ever put into growable lists or taken out
         self._placed: dict[type, set[int]] = {}
-        #: objects that were taken out of a stack and may be changed, and for each container those of its items
-        self.loans: dict[int, Loan] = {}
-        self.lent: dict[int, list[Loan]] = {}
-        #: `give_back(number, field, value)` writes an object that lies in a stack; False if that may not be
+        #: objects that were taken out of a growable list and may be changed, and for each container those of its items
+        self.borrows: dict[int, Borrow] = {}
+        self.borrowed: dict[int, list[Borrow]] = {}
+        #: `give_back(number, field, value)` writes an object that lies in a growable list; False if that may not be
         self.give_back: Callable[[int, str, Value], bool] = lambda number, name, value: False
         #: `fetch(number, field)` reads a slot that is out of date where the object lies; None if that is not known
         self.fetch: Callable[[int, str], Value | None] = lambda number, name: None
         #: how often the items of each container may have come to lie elsewhere, also when an iterator was made
         self.scattered: dict[int, int] = {}
         self.begun: dict[int, int] = {}
-        #: whether an object that several lists may get in a trip of a loop is taken to be in one; and whether now
+        #: whether an object that several lists may get in an iteration of a loop is taken to be in one; and whether now
         self.hopeful = self.hopes = False
         #: the container that gets an item
         self.receiver: int | None = None
         self.receives_first = False
         #: classes of objects that one container may hold twice
         self.doubled: set[type] = set()
-        #: the loans of which something is being given back
-        self.giving: list[Loan] = []
+        #: the borrows of which something is being given back
+        self.giving: list[Borrow] = []
         #: whether items stay where they are in what is being written
         self.keeps_places = False
         #: whether some container may have one of several contents
@@ -167,7 +168,7 @@ class Heap:
         self.reflected: Callable[[int], Value] = lambda number: UNBOUND
         self.reflect: Callable[[int, Value], None] = lambda number, contents: None
         self.load = load
-        #: how an array lies in memory whose buffer holds such elements (see `dispatch.arrays.memory`)
+        #: how an array lies in memory whose buffer holds such elements (see `dispatch.arrays.memory_order`)
         self.layouts: Callable[[NdArray, Value], Layouts] = lambda array, data: self.objects[array.buffer].lies
         self.next_identity = 1
         #: grows with every change of a slot and every object made
@@ -220,7 +221,7 @@ class Heap:
         if value is STALE:
             value = self.fetch(number, name)
             if value is None:
-                raise Captured(self.captured.get(number, Capture()).loop)
+                raise OwnedObjectChanged(self.owned.get(number, Ownership()).loop)
             self.untold += 1
             self.slots[slot] = value
         if self.journal is not None:
@@ -259,15 +260,15 @@ class Heap:
 
         Raises:
             AliasRisk: the array may or may not be the same object as another one.
-            Captured: a stack holds the object's state.
+            OwnedObjectChanged: a growable list holds the object's state.
         """
         if number in self.entangled:
             raise AliasRisk
         if number in self.shared:
             raise SharedRisk
-        if number in self.captured:
+        if number in self.owned:
             if not self.give_back(number, name, value):
-                raise Captured(self.captured[number].loop)
+                raise OwnedObjectChanged(self.owned[number].loop)
             return
         if number in self.mirrors and name == "<items>":
             self.reflect(self.mirrors[number], value)
@@ -275,7 +276,7 @@ class Heap:
         self.store(number, name, value)
 
     def store(self, number: int, name: str, value: Value) -> None:
-        """Change a slot of an object that no stack holds."""
+        """Change a slot of an object that no growable list holds."""
         if name == "<items>" and not self.keeps_places:
             self.scatter(number)
         self.changes += 1
@@ -308,51 +309,51 @@ class Heap:
     def scatter(self, number: int) -> None:
         """The items of a container may lie elsewhere from now on."""
         self.scattered[number] = self.scattered.get(number, 0) + 1
-        for loan in self.lent.get(number, ()):
-            if (loan.number, "home") in self.slots:
+        for borrow in self.borrowed.get(number, ()):
+            if (borrow.number, "home") in self.slots:
                 self.untold += 1
-                self.slots[(loan.number, "home")] = STALE
+                self.slots[(borrow.number, "home")] = STALE
 
-    def lend(self, loan: Loan) -> None:
-        """An item of a container is where a loan says."""
+    def add_borrow(self, borrow: Borrow) -> None:
+        """An item of a container is where a borrow says."""
         self.untold += 1
-        self.slots[(loan.number, "home")] = TRUE
-        self.lent.setdefault(loan.owner, []).append(loan)
+        self.slots[(borrow.number, "home")] = TRUE
+        self.borrowed.setdefault(borrow.owner, []).append(borrow)
 
     def freeze(self, number: int) -> None:
         """An object must not be changed from now on."""
-        self.hold(number, self.captured.get(number, Capture()))
+        self.hold(number, self.owned.get(number, Ownership()))
 
-    def hold(self, number: int | type, capture: Capture) -> None:
-        """An object is captured, or one of a class is in two places."""
+    def hold(self, number: int | type, ownership: Ownership) -> None:
+        """An object is owned, or one of a class is in two places."""
         self.untold += 1
-        self.captured[number] = capture
+        self.owned[number] = ownership
 
-    def release(self, number: int, capture: Capture | None) -> None:
-        """An object to which nothing refers any more is captured as it was before, or not at all."""
+    def release(self, number: int, ownership: Ownership | None) -> None:
+        """An object to which nothing refers any more is owned as it was before, or not at all."""
         self.untold += 1
-        if capture is None:
-            del self.captured[number]
+        if ownership is None:
+            del self.owned[number]
         else:
-            self.captured[number] = capture
+            self.owned[number] = ownership
 
-    def capture(self, number: int, loop: object, where: tuple[object, ...]) -> bool:
-        """An object is put into a stack; whether it is in no other place."""
+    def take_ownership(self, number: int, loop: object, where: tuple[object, ...]) -> bool:
+        """An object is put into a growable list; whether it is in no other place."""
         self.show(number)
         if number in self.mirrors:
             self.freeze(self.mirrors[number])
-        known = self.captured.get(number)
+        known = self.owned.get(number)
         if known is not None and known.where == where:
             return True
         within = known is not None and isinstance(where[0], Value) and known.where[0] == where[0]
         alone = known is None or known.where is FREE or within
         moved = not alone and self._moved(number, where)
         if alone or moved:
-            self.hold(number, Capture(loop, where))
+            self.hold(number, Ownership(loop, where))
         if not alone:
-            mark = Capture(loop, Moves(frozenset((moved,)), False) if moved else Moves())
+            mark = Ownership(loop, Moves(frozenset((moved,)), False) if moved else Moves())
             cls = self.objects[number].cls
-            self.hold(cls, mark.joined(self.captured.get(cls)))
+            self.hold(cls, mark.joined(self.owned.get(cls)))
         return alone or moved is not None
 
     def may_move(self, number: int, where: tuple[object, ...]) -> bool:
@@ -362,14 +363,14 @@ class Heap:
     def _moved(self, number: int, where: tuple[object, ...]) -> tuple[int, int, int] | None:
         """What moves an item into another container: the iterator, its container and the other one. None if that might
         hold it twice."""
-        loan, known = self.loans.get(number), self.captured.get(number)
+        borrow, known = self.borrows.get(number), self.owned.get(number)
         target = where[0].object if isinstance(where[0], Ref) else self.receiver
-        if loan is None or loan.iterator is None or loan.lost or target is None or target == loan.owner:
+        if borrow is None or borrow.iterator is None or borrow.lost or target is None or target == borrow.owner:
             return None
-        still = self.scattered.get(loan.owner, 0) == self.begun.get(loan.iterator)
-        if not still or known is None or known.where[:1] != loan.place[:1]:
+        still = self.scattered.get(borrow.owner, 0) == self.begun.get(borrow.iterator)
+        if not still or known is None or known.where[:1] != borrow.place[:1]:
             return None
-        move, mark = (loan.iterator, loan.owner, target), self.captured.get(self.objects[number].cls)
+        move, mark = (borrow.iterator, borrow.owner, target), self.owned.get(self.objects[number].cls)
         if mark is None:
             return move
         assert isinstance(mark.where, Moves)
@@ -383,61 +384,61 @@ class Heap:
     def settle(self, moves: Moves, name: Callable[[int], int | None], lasts: Callable[[int], bool]) -> Moves | None:
         """`Moves.at_head`; what was taken out of a container that has no name any more lies elsewhere."""
         for number in {n for move in moves.made for n in move[1:] if name(n) is None}:
-            for loan in self.lent.get(number, ()):
-                loan.lost = True
+            for borrow in self.borrowed.get(number, ()):
+                borrow.lost = True
         return moves.at_head(name, lasts)
 
     def copied(self, classes: set[type]) -> None:
         """What a container holds of these classes is in another one, too, or lies elsewhere from now on."""
-        for cls in classes & self.captured.keys():
-            self.hold(cls, Capture(self.captured[cls].loop, Moves()).joined(self.captured[cls]))
+        for cls in classes & self.owned.keys():
+            self.hold(cls, Ownership(self.owned[cls].loop, Moves()).joined(self.owned[cls]))
 
-    def is_ahead(self, loan: Loan, number: int) -> bool:
-        """Whether an object that may be in two stacks is in that of a loan alone: an iterator has just given it, and
-        all that is in two stacks is what the same one has moved before."""
-        mark, known = self.captured[self.objects[number].cls].where, self.captured.get(number)
-        if loan.iterator is None or known is None or known.where[:1] != loan.place[:1]:
+    def is_ahead(self, borrow: Borrow, number: int) -> bool:
+        """Whether an object that may be in two growable lists is in that of a borrow alone: an iterator has just given
+        it, and all that is in two growable lists is what the same one has moved before."""
+        mark, known = self.owned[self.objects[number].cls].where, self.owned.get(number)
+        if borrow.iterator is None or known is None or known.where[:1] != borrow.place[:1]:
             return False
-        if self.scattered.get(loan.owner, 0) != self.begun.get(loan.iterator) or not isinstance(mark, Moves):
+        if self.scattered.get(borrow.owner, 0) != self.begun.get(borrow.iterator) or not isinstance(mark, Moves):
             return False
-        return not mark.others and all(move[:2] == (loan.iterator, loan.owner) for move in mark.made)
+        return not mark.others and all(move[:2] == (borrow.iterator, borrow.owner) for move in mark.made)
 
     def is_free(self, number: int) -> bool:
-        """Whether an object was taken out of the only stack that it was in, and was put into no other."""
-        known = self.captured.get(number)
+        """Whether an object was taken out of the only growable list that it was in, and was put into no other."""
+        known = self.owned.get(number)
         return known is not None and known.where is FREE and not self.is_twice(self.objects[number].cls)
 
     def is_twice(self, cls: type) -> bool:
         """Whether some object of a class is in two places."""
-        return cls in self.captured
+        return cls in self.owned
 
     def may_be_locked(self, array: NdArray) -> bool:
         """Whether an array may be read-only by now, though it was not when its value was made."""
         return array.writeable and array.identity in self.locked
 
     def show(self, number: int) -> None:
-        """A stack holds the state of an object."""
+        """A growable list holds the state of an object."""
         self._placed.setdefault(self.objects[number].cls, set()).add(number)
 
     def outdate(self, but: set[int], classes: set[type]) -> None:
-        """An item of a stack is changed: what else may show it, of these classes, must not be read any more."""
+        """An item of a growable list is changed: what else may show it, of these classes, must not be read any more."""
         self.untold += 1
         for cls in classes:
-            # what no stack has held on this path, or holds any more, is another object
-            shown = self._placed.get(cls, set()) & self.captured.keys() - but
+            # what no growable list has held on this path, or holds any more, is another object
+            shown = self._placed.get(cls, set()) & self.owned.keys() - but
             for number in {n for n in shown if not self.is_free(n)}:
                 for name in self.objects[number].fields:
                     if (number, name) in self.slots:
                         self.slots[(number, name)] = STALE
 
     @contextmanager
-    def capturing(self, captured: dict[int | type, Capture], hopes: bool = False) -> Iterator[None]:
-        """What is put into stacks meanwhile is captured in another state; `hopes` as the attribute."""
-        outer, self.captured, self.hopes = (self.captured, self.hopes), captured, hopes
+    def owning(self, owned: dict[int | type, Ownership], hopes: bool = False) -> Iterator[None]:
+        """What is put into growable lists meanwhile is owned in another state; `hopes` as the attribute."""
+        outer, self.owned, self.hopes = (self.owned, self.hopes), owned, hopes
         try:
             yield
         finally:
-            self.captured, self.hopes = outer
+            self.owned, self.hopes = outer
 
     def renamed(self, summary: int, number: int) -> None:
         """`summary` stands for an object from now on."""
@@ -445,8 +446,8 @@ class Heap:
             self.show(summary)
         if number in self.taken:
             self.taken.add(summary)
-        for loan in self.lent.get(number, ()):
-            loan.lost = loan.lost or summary != number
+        for borrow in self.borrowed.get(number, ()):
+            borrow.lost = borrow.lost or summary != number
 
     def share(self, numbers: set[int]) -> bool:
         """Containers or objects may be one; whether that was known of them."""
@@ -461,10 +462,10 @@ class Heap:
         self.shared.update(dict.fromkeys(group, group))
 
     def may_be_items(self, first: int, second: int) -> bool:
-        """Whether both objects may lie in stacks, which do not tell which object an item was."""
+        """Whether both objects may lie in growable lists, which do not tell which object an item was."""
         if self.objects[first].cls is not self.objects[second].cls:
             return False
-        one, two = self.captured.get(first), self.captured.get(second)
+        one, two = self.owned.get(first), self.owned.get(second)
         if one is None or two is None or FROZEN in (one.where, two.where) or not {first, second} & self.taken:
             return False
         return not one.where == two.where == FREE

@@ -15,8 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from xlapy.domain import set_order
-from xlapy.domain.captures import Capture
+from xlapy.domain import set_iteration_order
 from xlapy.domain.heap import Heap, Slot
 from xlapy.domain.numbers import (
     INT64,
@@ -34,7 +33,8 @@ from xlapy.domain.numbers import (
     twins,
 )
 from xlapy.domain.object_names import Aliased, JoinFailure, ObjectNames
-from xlapy.domain.unordered import Unordered
+from xlapy.domain.ownership import Ownership
+from xlapy.domain.unordered_keys import Unordered
 from xlapy.domain.values import (
     DEAD,
     POISON,
@@ -44,6 +44,7 @@ from xlapy.domain.values import (
     BoundMethod,
     Const,
     Function,
+    GrowableList,
     Hole,
     Intrinsic,
     JaxArray,
@@ -56,7 +57,6 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
-    Stack,
     Stored,
     Text,
     Tuple,
@@ -86,7 +86,7 @@ SELECTOR = TensorType((), np.dtype(np.int32))
 
 
 class Sizes(Protocol):
-    """What a joiner needs for arrays of different sizes; see `domain.sizes`."""
+    """What a joiner needs for arrays of different sizes; see `domain.dynamic_sizes`."""
 
     def join(self, joiner: Joiner, a: Value, b: Value) -> Value | None:
         """The join of two arrays, if that is one of dynamic length because of their sizes."""
@@ -101,26 +101,28 @@ class Sizes(Protocol):
         ...
 
 
-class Stacks(Protocol):
-    """What a joiner needs for the contents of lists that grow in loops; see `domain.stacks`."""
+class GrowableLists(Protocol):
+    """What a joiner needs for the contents of lists that grow in loops; see `domain.growable_lists`."""
 
     def join(self, joiner: Joiner, a: Value, b: Value) -> Value:
-        """The join of contents of a list of which one at least is a stack."""
+        """The join of contents of a list of which one at least is a growable list."""
         ...
 
-    def coerce(self, value: Value, skeleton: Stack, joiner: Joiner) -> list[Var]:
-        """The device values of contents of a list as the stack `skeleton`."""
+    def coerce(self, value: Value, skeleton: GrowableList, joiner: Joiner) -> list[Var]:
+        """The device values of contents of a list as the growable list `skeleton`."""
         ...
 
-    def held(self, joiner: Joiner, a: Stored, b: Stored) -> Stack:
-        """The join of the items of two containers in a stack, of several lengths or of unknown ones."""
+    def held(self, joiner: Joiner, a: Stored, b: Stored) -> GrowableList:
+        """The join of the items of two containers in a growable list, of several lengths or of unknown ones."""
         ...
 
 
-def _has_stack(a: Value, b: Value) -> bool:
-    """Whether one of two contents of a container is a stack."""
+def _has_growable_list(a: Value, b: Value) -> bool:
+    """Whether one of two contents of a container is a growable list."""
     found = [v for c in (a, b) for v in alternatives(c)]
-    return any(isinstance(v, Stack) for v in found) and all(isinstance(v, Stack | Tuple | Mapping) for v in found)
+    return any(isinstance(v, GrowableList) for v in found) and all(
+        isinstance(v, GrowableList | Tuple | Mapping) for v in found
+    )
 
 
 class Joiner(ObjectNames):
@@ -132,7 +134,9 @@ class Joiner(ObjectNames):
     can be reached otherwise: then the alias matters, and the join is a `Union` of the two.
     """
 
-    def __init__(self, heap: Heap, depth: int, widen: bool, unions: bool, stacks: Stacks | None = None) -> None:
+    def __init__(
+        self, heap: Heap, depth: int, widen: bool, unions: bool, growable_lists: GrowableLists | None = None
+    ) -> None:
         super().__init__(heap)
         #: whether Python's ints have 32 bits, which a loop may use up
         self.narrow = False
@@ -144,15 +148,16 @@ class Joiner(ObjectNames):
         self.hastens = False
         #: whether numbers keep their types all the same, since they may keep them at run time
         self._exact = False
-        #: where the contents of objects are found that become items of a stack, and the loop that puts them there
+        #: where the contents of objects are found that become items of a growable list, and the loop that puts them
+        #: there
         self.states: tuple[dict[Slot, Value], ...] = ()
         self.loop: object = None
-        #: what is captured in each of these states (see `Heap.captured`)
-        self.captures: tuple[dict[int | type, Capture], ...] = ()
+        #: what is owned in each of these states (see `Heap.owned`)
+        self.owned_states: tuple[dict[int | type, Ownership], ...] = ()
         #: the container of which contents are joined, or made the same
         self.holder: Value | None = None
         #: the join and the coercion of contents of lists that grow in loops
-        self.stacks = stacks
+        self.growable_lists = growable_lists
         #: the same of arrays of different sizes, and the room that is given to the elements of buffers for them
         self.sizes: Sizes | None = None
         self.rooms: dict[int, tuple[int, ...]] = {}
@@ -190,11 +195,11 @@ class Joiner(ObjectNames):
         """The join of the contents of a container: a `Union` where they differ in structure, if unions may be made."""
         if a is STALE or b is STALE:
             return STALE
-        if self.stacks is not None and a is not b and _has_stack(a, b):
-            return self.stacks.join(self, a, b)
-        if self.stacks is not None and self.unions and self._differ_in_many_keys(a, b):
+        if self.growable_lists is not None and a is not b and _has_growable_list(a, b):
+            return self.growable_lists.join(self, a, b)
+        if self.growable_lists is not None and self.unions and self._differ_in_many_keys(a, b):
             with contextlib.suppress(JoinFailure):
-                return self.stacks.join(self, a, b)
+                return self.growable_lists.join(self, a, b)
         if isinstance(a, Tuple | Mapping) and isinstance(b, Tuple | Mapping):
             joined = self.join(a, b)
             if isinstance(joined, Union):
@@ -288,7 +293,7 @@ class Joiner(ObjectNames):
                     raise JoinFailure(a, b, "have different keys")
                 if isinstance(b.entries, Unordered) and not isinstance(a.entries, Unordered):
                     a = Mapping(Unordered(a.entries))
-                if a.history is not None and not set_order.same(a.history, b.history):
+                if a.history is not None and not set_iteration_order.same(a.history, b.history):
                     a = Mapping(a.entries)
             case Function() if isinstance(b, Function):
                 apart = a.namespace != b.namespace
@@ -313,8 +318,8 @@ class Joiner(ObjectNames):
             case Stored() if isinstance(b, Stored):
                 if not _of_one_factory(a.factory, b.factory):
                     raise JoinFailure(a, b, "are defaultdicts that make other values")
-                if _of_several_lengths(a, b) and self.stacks is not None:
-                    held = self.stacks.held(self, a, b)
+                if _of_several_lengths(a, b) and self.growable_lists is not None:
+                    held = self.growable_lists.held(self, a, b)
                     own = a.own and b.own
                     same = held is a.held and own == a.own
                     return a if same else Stored(a.kind, a.cls, (), (held,), own, a.factory)
@@ -326,7 +331,7 @@ class Joiner(ObjectNames):
                 if (own, added, lies) != (a.own, a.added, a.lies):
                     weaker = Stored(a.kind, a.cls, a.names, a.parts, own, a.factory, added, lies)
                     return self._parts(weaker, b)
-            case Stack():
+            case GrowableList():
                 raise JoinFailure(a, b, "are contents of lists")
             case BoundMethod() if isinstance(b, BoundMethod):
                 if _other_callables(a.function, b.function):
@@ -456,7 +461,7 @@ class Joiner(ObjectNames):
         return self.widen and not self._exact
 
     def _union(self, a: Value, b: Value) -> Value:
-        """The union of two values. A number whose type changes on some trips only does not widen: it has either
+        """The union of two values. A number whose type changes on some iterations only does not widen: it has either
         type."""
         with self.exactly():
             return self._united(a, b)
@@ -575,7 +580,7 @@ def _identified(value: Value) -> int | None:
 
 
 def _of_several_lengths(a: Stored, b: Stored) -> bool:
-    """Whether two containers in a stack are of one kind, but not of one known length or with the same keys."""
+    """Whether two containers in a growable list are of one kind, but not of one known length or with the same keys."""
     if (a.kind, a.cls) != (b.kind, b.cls) or a.kind not in ("list", "tuple", "dict", "set"):
         return False
     return bool(a.held or b.held) or (a.names, len(a.parts)) != (b.names, len(b.parts))
@@ -626,7 +631,7 @@ def unchanged(before: Value | None, after: Value) -> bool:
         return len(old) == len(new) and all(map(unchanged, old, new))
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         old, new = dict.items(before.entries), dict.items(after.entries)
-        same = set_order.same(before.history, after.history) and [k for k, _ in old] == [k for k, _ in new]
+        same = set_iteration_order.same(before.history, after.history) and [k for k, _ in old] == [k for k, _ in new]
         return same and all(unchanged(v, after.entries[k]) for k, v in old)
     if type(before) is not type(after):
         return False

@@ -27,7 +27,8 @@ SCALAR_DTYPES = {
 _SCALAR_TYPES = {kind: TensorType((), dtype, True) for kind, dtype in SCALAR_DTYPES.items()}
 _TWINS: dict[Any, type] = {dtype: kind for kind, dtype in SCALAR_DTYPES.items()}
 INT64 = np.iinfo(np.int64)
-#: A number to which every trip of a loop adds at most SLOW stays below REACH: it would take 2**45 trips to get there.
+#: A number to which every iteration of a loop adds at most SLOW stays below REACH: it would take 2**45 iterations to
+#: get there.
 SLOW = 2**14
 REACH = 2**61
 
@@ -59,7 +60,7 @@ def interval(value: Value) -> tuple[int, int]:
 
 
 def reached(before: int, after: int, slow: bool) -> int:
-    """The upper end of an interval whose upper end was `before` at the start of a trip and `after` at its end."""
+    """The upper end of an interval whose upper end was `before` at the start of an iteration and `after` at its end."""
     if after == before:
         return before
     if slow and after - before <= SLOW and before <= REACH // 2:
@@ -133,7 +134,7 @@ def same_constant_values(a: Value, b: Value) -> bool:
 
 
 def becomes(before: type | np.dtype, after: type | np.dtype) -> bool:
-    """Whether a number that is `after` at the end of every trip of a loop may be that at its start, too."""
+    """Whether a number that is `after` at the end of every iteration of a loop may be that at its start, too."""
     if isinstance(before, type):
         before = np.dtype(bool) if before is bool else np.dtype({int: "b", float: "e", complex: "F"}[before])
     if isinstance(after, type):

@@ -31,8 +31,8 @@ class ObjectNames:
         self.merged: dict[tuple[int, int], int] = {}
         #: the same of the identities of array objects
         self._identities: dict[tuple[int, int], int] = {}
-        #: identities of array objects at the head of a loop that may have another one on each trip, and what each of
-        #: them stands for at the end of this round
+        #: identities of array objects at the head of a loop that may have another one on each iteration, and what each
+        #: of them stands for at the end of this round
         self.named: set[int] = set()
         self._stands: dict[int, int] = {}
         #: summaries of earlier rounds of a loop, each with the object it stands for at the end of this round: two names
@@ -48,8 +48,9 @@ class ObjectNames:
         self.placing = False
         #: whether an array was entangled that the program could still write before
         self.unsettled = False
-        #: whether the loop makes a trip in any case, so that what is the caller's at its head need not be so after it
-        self.makes_a_trip = False
+        #: whether the loop makes an iteration in any case, so that what is the caller's at its head need not be so
+        #: after it
+        self.iterates = False
 
     # -- at the head of a loop --
 
@@ -111,7 +112,7 @@ class ObjectNames:
             return a.identity
         if a.identity not in self.named:
             return a.identity if a.identity == b.identity else self._new_identity(a, b)
-        # what has one name at the head of a loop is one object at the end of each trip
+        # what has one name at the head of a loop is one object at the end of each iteration
         stands = self._stands.setdefault(a.identity, b.identity)
         return a.identity if stands == b.identity else self._new_identity(a, b)
 
@@ -211,9 +212,9 @@ class ObjectNames:
         return True
 
     def _may_hand_over(self, first: int, second: int) -> bool:
-        """Whether an object of the caller's has another one in its place from the second trip of a loop on, as the
-        parameters of a model that each trip makes anew: no trip needs to be told from the others while nobody changes
-        what may be either."""
+        """Whether an object of the caller's has another one in its place from the second iteration of a loop on, as the
+        parameters of a model that each iteration makes anew: no iteration needs to be told from the others while nobody
+        changes what may be either."""
         old, new = self.heap.objects[first], self.heap.objects[second]
         if self.mark is None or old.kind not in _SHARED or old.source is None or new.source is not None:
             return False
@@ -221,7 +222,7 @@ class ObjectNames:
             return False
         if second in self.heap.shared and self.heap.handed_over.get(second) != first:
             return False
-        return self.makes_a_trip or is_immutable(old.cls)
+        return self.iterates or is_immutable(old.cls)
 
     def covers(self, summary: int, number: int) -> bool:
         """Whether `summary` stands for `number` on one of the paths."""

@@ -1,9 +1,9 @@
 """Random generators of the caller's: what a call takes from them, and how it moves them on.
 
-A compiled function draws from a stream of its own (see `dispatch.numpy.random`), whose key is eight bytes that the
-generator would give next. They are looked at before the run, and taken after it: a call that fails takes nothing, and
-the next call sees other bytes. A generator that a program makes without a seed takes eight bytes of the operating
-system's.
+A compiled function draws from a stream of its own (see `dispatch.numpy.random_generators`), whose key is eight bytes
+that the generator would give next. They are looked at before the run, and taken after it: a call that fails takes
+nothing, and the next call sees other bytes. A generator that a program makes without a seed takes eight bytes of the
+operating system's.
 """
 
 from __future__ import annotations

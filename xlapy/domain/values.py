@@ -10,8 +10,8 @@
     Ref            an object with identity and state, which live in the heap: list, dict, set, instance, cell, iterator
     Function, BoundMethod, Partial-like callables made inside the program
     Range, Slice   with parts that may be dynamic
-    Stack          the contents of a list that grew in a loop: rows on the device, and how many of them there are
-    Stored         an object that lies in a stack: its state, by value
+    GrowableList          the contents of a list that grew in a loop: rows on the device, and how many of them there are
+    Stored         an object that lies in a growable list: its state, by value
     Union          one of several values, told apart by a selector on the device
     MixedScalar    a number that is Python's or NumPy's, depending on data
     UNBOUND        no value (a name not yet bound, a missing attribute)
@@ -30,7 +30,7 @@ from dataclasses import field
 from typing import Any, TypeGuard, TypeVar
 
 from xlapy.domain.layouts import IN_ROWS, Layouts
-from xlapy.domain.set_order import SetHistory
+from xlapy.domain.set_iteration_order import SetHistory
 from xlapy.domain.sources import Source
 from xlapy.immutable import immutable
 from xlapy.ir import TensorType, Var
@@ -262,12 +262,13 @@ class Mapping(Value):
 
 @immutable(eq=False)
 class Stored(Value):
-    """An object by value, as a stack holds it: `parts` are its fields `names`, or its items where there are no names.
+    """An object by value, as a growable list holds it: `parts` are its fields `names`, or its items where there are no
+    names.
 
     `kind` and `cls` are as in the heap; an array ('buffer') has its elements as its one part, a container of unknown
-    length the `Stack` of its items. `own` says that nothing else refers to the object that can still be read: it may be
-    changed where it lies. `factory` is the `default_factory` of a defaultdict; `added`, of a set of known members, as
-    that of its contents would be (see `Stack`); `lies` is how an array lies in memory.
+    length the `GrowableList` of its items. `own` says that nothing else refers to the object that can still be read: it
+    may be changed where it lies. `factory` is the `default_factory` of a defaultdict; `added`, of a set of known
+    members, as that of its contents would be (see `GrowableList`); `lies` is how an array lies in memory.
     """
 
     kind: str
@@ -280,9 +281,9 @@ class Stored(Value):
     lies: Layouts = IN_ROWS
 
     @property
-    def held(self) -> Stack | None:
+    def held(self) -> GrowableList | None:
         """The items of a container of unknown length."""
-        return self.parts[0] if self.parts and isinstance(self.parts[0], Stack) else None
+        return self.parts[0] if self.parts and isinstance(self.parts[0], GrowableList) else None
 
     def children(self):
         return self.parts
@@ -292,15 +293,15 @@ class Stored(Value):
 
 
 @immutable(eq=False)
-class Stack(Value):
+class GrowableList(Value):
     """Contents of a list that grew in a loop, where a `Tuple` would have been too long or of unknown length. Those of a
     dict or set whose keys are not known, too, with pairs of a key and a value for items.
 
     `element` is a generalised value; item number k < `length` is `element` with row k of each of `rows` in its holes.
     There are `capacity` rows. `elastic` names what has given them their number, if that was a guess: what does not
-    fit is then an error on the device, after which the host gives the list more room (see `domain.stacks`). `loop` is
-    the loop in which the list grew. `added` says of a set that it was made empty, and that nothing was done to it but
-    adding these members in this order: its hash table follows from them.
+    fit is then an error on the device, after which the host gives the list more room (see `domain.growable_lists`).
+    `loop` is the loop in which the list grew. `added` says of a set that it was made empty, and that nothing was done
+    to it but adding these members in this order: its hash table follows from them.
     """
 
     element: Value
@@ -311,10 +312,10 @@ class Stack(Value):
     loop: object = None
     added: bool = False
 
-    def with_rows(self, rows, length: Value | None = None, added: bool = False) -> Stack:
-        """The same with other rows, and perhaps another length; `added` as that of a stack."""
+    def with_rows(self, rows, length: Value | None = None, added: bool = False) -> GrowableList:
+        """The same with other rows, and perhaps another length; `added` as that of a growable list."""
         length = self.length if length is None else length
-        return Stack(self.element, tuple(rows), length, self.capacity, self.elastic, self.loop, added)
+        return GrowableList(self.element, tuple(rows), length, self.capacity, self.elastic, self.loop, added)
 
     def children(self):
         return (*self.rows, self.length)
@@ -545,13 +546,13 @@ def tuple_items(value: Value) -> tuple[Value, ...]:
 
 
 def elements_of(value: Stored) -> Var:
-    """The elements of an array that lies in a stack."""
+    """The elements of an array that lies in a growable list."""
     (elements,) = value.parts
     return number_var(elements)
 
 
-def held_items(value: Stored) -> Stack | Tuple:
-    """The items of a container that lies in a stack; of a dict or set, the pairs."""
+def held_items(value: Stored) -> GrowableList | Tuple:
+    """The items of a container that lies in a growable list; of a dict or set, the pairs."""
     if value.held is not None:
         return value.held
     if value.kind == "list":

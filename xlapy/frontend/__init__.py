@@ -1,14 +1,16 @@
 """A code object becomes a structured program: `structured(code) -> Program`.
 
-In order: `decode` (bytecode to basic blocks of `operations` on registers, by the tables in `versions`), `graph`
+In order: `decode` (bytecode to basic blocks of `instruction_set` on registers, by the tables in `versions`), `graph`
 (clean-up, dominators, loops), `structure` (the tree), `liveness`. `program` holds the result's types and semantics;
-`resumption` makes state machines of generators, `recursion` loops of functions that call themselves.
+`generator_state_machines` makes state machines of generators, `recursion_elimination` loops of functions that call
+themselves.
 """
 
 from xlapy.frontend.compile import structured
 from xlapy.frontend.dump import dump
-from xlapy.frontend.fusing import Fused
-from xlapy.frontend.operations import OPERATIONS, STATEMENTS, Operation, check, operations
+from xlapy.frontend.generator_fusion import Fused
+from xlapy.frontend.generator_state_machines import FINISHED, START, Resumable, resumable
+from xlapy.frontend.instruction_set import OPERATIONS, STATEMENTS, Operation, check, operations
 from xlapy.frontend.program import (
     RAISE,
     RETURN,
@@ -28,8 +30,7 @@ from xlapy.frontend.program import (
     Seq,
     Span,
 )
-from xlapy.frontend.recursion import Call, NoCall, recursive
-from xlapy.frontend.resumption import FINISHED, START, Resumable, resumable
+from xlapy.frontend.recursion_elimination import Call, NoCall, recursive
 
 __all__ = [
     "FINISHED",

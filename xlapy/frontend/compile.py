@@ -11,8 +11,8 @@ from xlapy.frontend.decode import NOWHERE, Machine, arguments_and_free_variables
 from xlapy.frontend.duplicates import merge_duplicates
 from xlapy.frontend.graph import Block, Graph, dominators, handled_at, loops, simplified, thread
 from xlapy.frontend.liveness import live_at_entry, registers_of
+from xlapy.frontend.node_splitting import size, with_single_entries
 from xlapy.frontend.program import RAISE, RETURN, Member, Program, Span, TooTangled
-from xlapy.frontend.splitting import size, with_single_entries
 from xlapy.frontend.structure import label, tree
 from xlapy.frontend.versions import TABLE
 

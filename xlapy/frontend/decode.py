@@ -16,7 +16,7 @@ from types import CodeType
 from bytecode import ConcreteBytecode, ConcreteInstr
 
 from xlapy.frontend.graph import Block, End, Ending, Segment
-from xlapy.frontend.operations import BOOLEAN, RAISING
+from xlapy.frontend.instruction_set import BOOLEAN, RAISING
 from xlapy.frontend.program import FrontendError, Handler, Op, Span
 
 NOWHERE = Span()

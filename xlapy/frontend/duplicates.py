@@ -11,7 +11,7 @@ in a jump, too: two of these become one where they are the same from beginning t
 from __future__ import annotations
 
 from xlapy.frontend.graph import Block, End, Segment, reverse_postorder, successors
-from xlapy.frontend.operations import RAISING
+from xlapy.frontend.instruction_set import RAISING
 from xlapy.frontend.program import Op
 
 COPIED = ("true", "none", "return")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from xlapy.frontend.operations import RAISING
+from xlapy.frontend.instruction_set import RAISING
 from xlapy.frontend.program import Handler, Op, Span
 
 Ending = Literal["goto", "true", "none", "for", "send", "return", "suspend", "stop"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xlapy.frontend.graph import Block, Graph
-from xlapy.frontend.operations import RAISING
+from xlapy.frontend.instruction_set import RAISING
 from xlapy.frontend.program import Handler
 
 _END_READS = {"goto": 0, "true": 1, "none": 1, "for": 1, "send": 2, "return": 0, "suspend": 0, "stop": 0}

@@ -61,7 +61,7 @@ class Span:
 
 @immutable(eq=False)
 class Op:
-    """One operation; `operations.OPERATIONS` says for every kind what `dst`, `args` and `imm` are."""
+    """One operation; `instruction_set.OPERATIONS` says for every kind what `dst`, `args` and `imm` are."""
 
     kind: str
     dst: tuple[int, ...]
@@ -184,7 +184,7 @@ class Program:
         register_names: the name of each register that is a local, a cell or a free variable; None for others.
         nlocals: the number of plain locals (`co_nlocals`); they are the first registers.
         cells: the registers of `co_cellvars`, in that order.
-        members: the code object, and others that call it and that it calls (see `recursion`).
+        members: the code object, and others that call it and that it calls (see `recursion_elimination`).
         return_register: where the result is when the tag is `RETURN`.
         body: the tree.
         live: the registers live at the entry of each label, stack registers included, exception edges counted.

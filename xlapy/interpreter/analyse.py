@@ -11,22 +11,22 @@ from typing import Any, NoReturn
 from xlapy.dispatch import libraries
 from xlapy.dispatch.protocol import NeedGuess, NeedLoop, NeedNamespace, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import exceptions
-from xlapy.domain.captures import SHARED, Captured
 from xlapy.domain.heap import STATE, AliasRisk, SharedRisk
 from xlapy.domain.join import JoinFailure
+from xlapy.domain.ownership import SHARED, OwnedObjectChanged
 from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.storage import Storage
 from xlapy.domain.values import Const, Tuple, Union, Value, number_var
 from xlapy.frontend import Call
-from xlapy.interpreter import calls, error_tag, resumption, walk
+from xlapy.interpreter import calls, error_tag, generator_stepping, walk
+from xlapy.interpreter.caller_environment import CallerEnvironment, Guard, Parameter
 from xlapy.interpreter.describe import locate, unjoined
 from xlapy.interpreter.frame import place_of
-from xlapy.interpreter.loops import captured_refusal
+from xlapy.interpreter.loops import refusal_of_change
 from xlapy.interpreter.machine import Machine
-from xlapy.interpreter.recipe import Effect, Outputs, Raised, Recipe
+from xlapy.interpreter.output_reconstruction import Effect, Outputs, Raised, Recipe
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
 from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, MOST_EMITTED, TooLarge
-from xlapy.interpreter.world import Guard, Parameter, World
 from xlapy.ir import Location, Module, constant_value
 from xlapy.report import NotOffloadableError, first_line
 
@@ -94,24 +94,26 @@ def analyse(
         NotOffloadableError: with every obstacle found.
     """
     libraries.read_rules()
-    world = lambda static: World(static, dynamic - static, storages)  # noqa: E731
+    world = lambda static: CallerEnvironment(static, dynamic - static, storages)  # noqa: E731
     settings = (ambient_x64, narrow, capacities or {}, sizes_vary, returns_views)
     first = Approach(hurries=True)
     try:
         return _settled(function, arguments, set(static), world, settings, first)
     except NotOffloadableError as refusal:
-        if not first.could_stack_more and not first.could_stack_objects:
+        if not first.could_prefer_growable and not first.could_prefer_growable_objects:
             raise
         refused = refusal
-    several = first.could_stack_more
-    tries = [(Approach(stacks_more=True), several), (Approach(), first.hurried)]
-    tries.append((Approach(stacks_more=several, stacks_objects=True), first.could_stack_objects))
+    several = first.could_prefer_growable
+    tries = [(Approach(prefers_growable=True), several), (Approach(), first.hurried)]
+    tries.append(
+        (Approach(prefers_growable=several, prefers_growable_objects=True), first.could_prefer_growable_objects)
+    )
     for approach, worthwhile in tries:
         try:
             if worthwhile:
                 return _settled(function, arguments, set(static), world, settings, approach)
         except NotOffloadableError as refusal:
-            refused = refused if approach.stacks_more or approach.stacks_objects else refusal
+            refused = refused if approach.prefers_growable or approach.prefers_growable_objects else refusal
     raise refused
 
 
@@ -119,15 +121,15 @@ def analyse(
 class Approach:
     """How a program is analysed."""
 
-    #: whether lists become stacks that need not be, see `Machine.stacks_more`
-    stacks_more: bool = False
+    #: whether lists become growable lists that need not be, see `Machine.prefers_growable`
+    prefers_growable: bool = False
     #: the same of lists of objects that loops go through
-    stacks_objects: bool = False
+    prefers_growable_objects: bool = False
     #: whether it is given up early if that would be another way
     hurries: bool = False
     #: what has been found: whether there is another way, and whether it has been given up for that
-    could_stack_more: bool = False
-    could_stack_objects: bool = False
+    could_prefer_growable: bool = False
+    could_prefer_growable_objects: bool = False
     hurried: bool = False
 
 
@@ -135,7 +137,7 @@ def _settled(
     function: types.FunctionType,
     arguments: dict[str, object],
     static: set[Source],
-    world_of: Callable[[set[Source]], World],
+    world_of: Callable[[set[Source]], CallerEnvironment],
     settings: tuple[bool, bool, dict[object, int], bool, bool],
     approach: Approach,
 ) -> Analysis:
@@ -161,8 +163,8 @@ def _settled(
         machine.world.with_namespaces |= with_namespaces
         machine.capacities.update(capacities)
         machine.loops_of_items = loops_of_items
-        machine.stacks_more, machine.hurries = approach.stacks_more, approach.hurries
-        machine.stacks_objects = machine.heap.hopeful = approach.stacks_objects
+        machine.prefers_growable, machine.hurries = approach.prefers_growable, approach.hurries
+        machine.prefers_growable_objects = machine.heap.hopeful = approach.prefers_growable_objects
         machine.sizes_vary, machine.returns_views = sizes_vary, returns_views
         machine.unrolls_more, machine.tables, machine.joins = unrolls_more, tables, joins
         machine.recursions, machine.loops_recursions = recursions, as_loop is None
@@ -212,19 +214,19 @@ def _settled(
         except AliasRisk:
             optimistic = False
             continue
-        except Captured as captured:
-            if captured.loop in (None, SHARED) or modes.get(captured.loop) == "unroll":
-                refusal = captured_refusal(captured)
-                refusal.location = getattr(captured, "location", None)
+        except OwnedObjectChanged as owned:
+            if owned.loop in (None, SHARED) or modes.get(owned.loop) == "unroll":
+                refusal = refusal_of_change(owned)
+                refusal.location = getattr(owned, "location", None)
                 machine.block(refusal)
                 _place(machine, function)
                 raise NotOffloadableError(function.__qualname__, machine.blockers) from None
-            modes[captured.loop] = "unroll"
+            modes[owned.loop] = "unroll"
             continue
         finally:
             joins = machine.joins
-            approach.could_stack_more |= machine.could_stack_more
-            approach.could_stack_objects |= machine.could_stack_objects
+            approach.could_prefer_growable |= machine.could_prefer_growable
+            approach.could_prefer_growable_objects |= machine.could_prefer_growable_objects
             approach.hurried |= machine.is_hurried() and FEW_JOINS < machine.joins <= MAXIMUM_JOINS
         analysis.static = static
         return analysis
@@ -268,7 +270,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         if machine.blockers:
             raise NotOffloadableError(function.__qualname__, machine.blockers)
         if raises is None:
-            resumption.check_finished(machine)
+            generator_stepping.check_finished(machine)
             prints = outputs.prints()
         result = outputs.recipe(value) if raises is None else None
         effects = [] if always else outputs.effects()
@@ -387,7 +389,7 @@ def _specialise(
         known = [numbers.get(id(origin)) for origin in origins(need.var)]
         integers = {p.source for p in known if p is not None and p.var.type.dtype.kind in "iub"}
         if not integers <= static:
-            # With these known, it may not change from trip to trip.
+            # With these known, it may not change from iteration to iteration.
             static.update(integers)
             return
         keys = {machine.loop_bodies.get(id(body)) for body in bodies}

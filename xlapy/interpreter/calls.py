@@ -12,39 +12,36 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import jax
 import numpy as np
 
-from xlapy.dispatch import leaves, table, unions
-from xlapy.dispatch.arrays import memory as array_memory
-from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded import rules as bounded_rules
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch import leaves, registry, unions
+from xlapy.dispatch.arrays import memory_order
+from xlapy.dispatch.bounded import bounded_rules, masked_axes
 from xlapy.dispatch.containers import (  # noqa: F401
+    container_protocol,
+    container_subclasses,
     deque_changes,
-    stack_rules,
-    stacked_rows,
-    stacks,
-    subclasses,
-    table_sets,
+    dynamic_sets,
+    growable_list_items,
+    growable_list_methods,
+    growable_list_stacking,
 )
 from xlapy.dispatch.iterators import combined, flat, generator_functions
-from xlapy.dispatch.jax import custom_rules
-from xlapy.dispatch.jax import rules as jax_rules
+from xlapy.dispatch.jax import custom_derivatives, jax_functions
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import defines, lacks
-from xlapy.dispatch.numpy import flat_iterator, integer_arguments, record_rules, ufuncs
-from xlapy.dispatch.numpy import values as numpy_values
+from xlapy.dispatch.numpy import flat_iterator, integer_arguments, record_rules, rule_operands, ufuncs
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import (
     assignments,
     attributes,
     caches,
     exceptions,
-    functools_rules,
+    functools_module,
     kinds,
     namespaces,
     wrong_calls,
 )
-from xlapy.domain.exceptions import INITIALISED
-from xlapy.domain.subclasses import base_of
+from xlapy.domain.builtin_bases import base_of
+from xlapy.domain.exception_attributes import INITIALISED
 from xlapy.domain.values import (
     NONE,
     BoundedArray,
@@ -65,14 +62,14 @@ from xlapy.domain.values import (
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, NoCall, Program, recursive, structured
 from xlapy.interpreter import (
+    call_memoisation,
     classes,
     describe,
     enumerations,
-    fusing,
+    fused_generator_calls,
     generators,
-    memory,
+    interpreted_functions,
     merge,
-    plain,
     recursion,
     variables,
     walk,
@@ -103,7 +100,7 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
     match function:
         case BoundMethod():
             if isinstance(function.function, Intrinsic):
-                if isinstance(function.self, NdArray) and bounded.involved(*args, *kwargs.values()):
+                if isinstance(function.self, NdArray) and masked_axes.involved(*args, *kwargs.values()):
                     name = function.function.name.rpartition(".")[2]
                     return bounded_rules.method(machine, function.self, name, args, kwargs)
                 return _method(machine, function.function, [function.self, *args], kwargs)
@@ -121,8 +118,8 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
             return unions.over_unions(machine, (function,), lambda f: call(machine, f, args, kwargs))
         case Ref():
             real = machine.heap.objects[function.object].real
-            if jax_rules.is_jitted_object(real):
-                return jax_rules.call(machine, real, args, kwargs)
+            if jax_functions.is_jitted_object(real):
+                return jax_functions.call(machine, real, args, kwargs)
             method = attributes.find_special(machine, function, "__call__")
             if method is not None:
                 return call(machine, method, args, kwargs)
@@ -172,9 +169,9 @@ def _method(machine: Machine, method: Intrinsic, args: list[Value], kwargs: dict
     """A method of a built-in class."""
     mark = machine.heap.next_identity
     name = method.name.rpartition(".")[2]
-    ufunc = stack_rules.ufunc_of(method, args[0])
-    if ufunc is not None and any(stacks.of(machine, a) is not None for a in args[1:]):
-        given, kwargs = stack_rules.as_arrays(machine, ufunc, args[1:], kwargs)
+    ufunc = growable_list_methods.ufunc_of(method, args[0])
+    if ufunc is not None and any(growable_list_items.of(machine, a) is not None for a in args[1:]):
+        given, kwargs = growable_list_methods.as_arrays(machine, ufunc, args[1:], kwargs)
         args = [args[0], *given]
     real = integer_arguments.method_of(machine, args[0], name)
     if real is not None:
@@ -203,7 +200,7 @@ def _noted(
 ) -> Value:
     """What a function has given; arrays that were made since `mark` with a note of how they were made."""
     if function is not None and type(result) in (NdArray, Tuple):
-        array_memory.note_maker(machine, mark, result, function, args, kwargs)
+        memory_order.note_maker(machine, mark, result, function, args, kwargs)
     return result
 
 
@@ -221,13 +218,13 @@ def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str
         return _told_apart(machine, args, kwargs, lambda a, k: _rule(machine, name, rule, a, k, item))
     try:
         result = rule(machine, *args, **kwargs)
-    except numpy_values.NoNumbers as failure:
+    except rule_operands.NoNumbers as failure:
         return _without_numbers(machine, item, args, kwargs, failure)
     except TypeError as error:
         wrong = _wrong(item, name, args, kwargs)
         if wrong is not None:
             return machine.reraise(wrong)
-        if table.unfit(error):
+        if registry.unfit(error):
             raise Refused("XP0011", f"{name}: these arguments are not supported ({_arguments(error)})") from error
         if leaves.of_jax(error):
             raise Refused("XP0011", f"{name}: {error}") from error
@@ -240,7 +237,7 @@ def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str
 
 
 def _without_numbers(
-    machine: Machine, item: object, args: list[Value], kwargs: dict[str, Value], failure: numpy_values.NoNumbers
+    machine: Machine, item: object, args: list[Value], kwargs: dict[str, Value], failure: rule_operands.NoNumbers
 ) -> Value:
     """The exception of a function of NumPy's for an argument that is no array of numbers, None for example."""
     known = isinstance(item, np.ufunc) or getattr(item, "__module__", None) == "numpy"
@@ -248,10 +245,10 @@ def _without_numbers(
     if not known or not callable(item) or any(isinstance(v, Const) and callable(v.value) for v in values):
         raise failure
     try:
-        numpy_values.real_call(
+        rule_operands.real_call(
             item,
-            [numpy_values.skeleton(machine, v) for v in args],
-            {name: numpy_values.skeleton(machine, v) for name, v in kwargs.items() if name != "out"},
+            [rule_operands.skeleton(machine, v) for v in args],
+            {name: rule_operands.skeleton(machine, v) for name, v in kwargs.items() if name != "out"},
         )
     except TypeError as error:  # what it says is about types
         return machine.reraise(error)
@@ -262,9 +259,13 @@ def _without_numbers(
 
 def _takes_them(machine: Machine, rule, args: list[Value], several: Sequence[Value]) -> bool:
     """Whether a rule takes the unions among its arguments as they are."""
-    if table.accepts(rule, all(isinstance(a, MixedScalar) for a in several)):
+    if registry.accepts(rule, all(isinstance(a, MixedScalar) for a in several)):
         return True
-    return table.puts_item(rule) and list(several) == args[-1:] and containers.takes_choice(machine, args[0], args[-1])
+    return (
+        registry.puts_item(rule)
+        and list(several) == args[-1:]
+        and container_protocol.takes_choice(machine, args[0], args[-1])
+    )
 
 
 def _wrong(item: object, name: str, args: list[Value], kwargs: dict[str, Value]) -> TypeError | None:
@@ -306,10 +307,10 @@ def _arguments(error: TypeError) -> str:
 
 def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     item = function.value
-    if plain.is_plain(item) and not (machine.functions and id(item) in machine.functions):
+    if interpreted_functions.is_plain(item) and not (machine.functions and id(item) in machine.functions):
         return _inline_object(machine, item, args, kwargs)
-    if jax_rules.is_jitted_object(item):
-        return jax_rules.call(machine, item, args, kwargs)
+    if jax_functions.is_jitted_object(item):
+        return jax_functions.call(machine, item, args, kwargs)
     if classes.folds(item):
         return classes.fold(machine, item, args, kwargs)
     args, kwargs = integer_arguments.checked(machine, item, args, kwargs)
@@ -337,29 +338,29 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
             if any(flat.is_flat(machine, value) for value in (*args, *kwargs.values())):
                 args = [flat.consumed(machine, item, arg) for arg in args]
                 args, kwargs = flat_iterator.arguments(machine, item, args, kwargs)
-            args, kwargs = table_sets.arguments(machine, item, args, kwargs)
-            if any(stacks.of(machine, a) is not None for a in (*args, *kwargs.values())):
-                joined = stacked_rows.joined_arrays(machine, item, args, kwargs)
+            args, kwargs = dynamic_sets.arguments(machine, item, args, kwargs)
+            if any(growable_list_items.of(machine, a) is not None for a in (*args, *kwargs.values())):
+                joined = growable_list_stacking.joined_arrays(machine, item, args, kwargs)
                 if joined is not None:
                     return joined
-                if stack_rules.takes_arrays(item):
-                    given, named = stack_rules.as_arrays(machine, item, args, kwargs)
+                if growable_list_methods.takes_arrays(item):
+                    given, named = growable_list_methods.as_arrays(machine, item, args, kwargs)
                     if [*given, *named.values()] != [*args, *kwargs.values()]:
                         return _told_apart(machine, given, named, lambda a, k: _call_object(machine, function, a, k))
             consumer = generator_functions.find(item, [generators.is_whole(machine, item, a) for a in args])
             if consumer is not None:
-                with fusing.noted(machine, item, args, kwargs):
+                with fused_generator_calls.noted(machine, item, args, kwargs):
                     return _substituted(machine, item, consumer, args, kwargs)
     of_records = record_rules.implementation(machine, item, args, kwargs)
     if of_records is not None:
         stand_in, args, kwargs = of_records
         return _substituted(machine, item, stand_in, args, kwargs)
-    rule = table.find_function(item)
+    rule = registry.find_function(item)
     if rule is not None:
         mark = machine.heap.next_identity
         result = _rule(machine, getattr(item, "__name__", str(item)), rule, args, kwargs, item)
         return _noted(machine, mark, result, item, args, kwargs)
-    substitute = table.find_replacement(item)
+    substitute = registry.find_replacement(item)
     if substitute is not None:
         mark = machine.heap.next_identity
         result = _substituted(machine, item, substitute, args, kwargs)
@@ -372,20 +373,20 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     if isinstance(item, type):
         return _instantiate(machine, function, item, args, kwargs)
     if isinstance(item, jax.custom_jvp | jax.custom_vjp):
-        return custom_rules.call(machine, item, args, kwargs)
-    if jax_rules.is_leaf(item):
-        return jax_rules.call(machine, item, args, kwargs)
+        return custom_derivatives.call(machine, item, args, kwargs)
+    if jax_functions.is_leaf(item):
+        return jax_functions.call(machine, item, args, kwargs)
     if isinstance(item, types.FunctionType) and "_xlapy_cache" in item.__dict__:
         return _compiled(machine, item, args, kwargs)
     if isinstance(item, types.FunctionType):
-        if functools_rules.is_single_dispatch(item):
-            return functools_rules.single_dispatch(machine, item, args, kwargs)
-        plain.note(item)
+        if functools_module.is_single_dispatch(item):
+            return functools_module.single_dispatch(machine, item, args, kwargs)
+        interpreted_functions.note(item)
         return _inline_object(machine, item, args, kwargs)
     if isinstance(item, functools.partial):
         base = [machine.world.wrap_anchored(a) for a in item.args]
-        named = containers.entries(machine, machine.world.wrap_anchored(item.keywords))
-        return call(machine, Const(item.func), functools_rules.filled(machine, base, args), {**named, **kwargs})
+        named = container_protocol.entries(machine, machine.world.wrap_anchored(item.keywords))
+        return call(machine, Const(item.func), functools_module.filled(machine, base, args), {**named, **kwargs})
     if isinstance(item, operator.itemgetter | operator.attrgetter | operator.methodcaller):
         kind, given = item.__reduce__()
         parts = [machine.world.wrap_anchored(part) for part in given]
@@ -400,7 +401,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     if isinstance(item, types.BuiltinMethodType | types.MethodWrapperType) and type(item.__self__) in _READABLE:
         receiver = machine.world.wrap_anchored(item.__self__)
         return call(machine, machine.getattr(receiver, item.__name__), args, kwargs)
-    python = table.find_source(item)
+    python = registry.find_source(item)
     if python is not None:
         return call(machine, machine.world.wrap_anchored(python), args, kwargs)
     if callable(item):
@@ -451,7 +452,7 @@ def _descriptor(machine: Machine, item, args: list[Value], kwargs: dict[str, Val
     if not args:
         return machine.raise_(TypeError, f"unbound method {owner.__name__}.{name}() needs an argument")
     receiver = args[0]
-    inherited = subclasses.inherited(machine, item, receiver)
+    inherited = container_subclasses.inherited(machine, item, receiver)
     if inherited is not None:
         return call(machine, inherited, args[1:], kwargs)
     if name == "__setattr__" and isinstance(receiver, Ref | Tuple):
@@ -475,7 +476,7 @@ def _descriptor(machine: Machine, item, args: list[Value], kwargs: dict[str, Val
     if name in ("__eq__", "__ne__") and owner is object:
         same = machine.is_(args[0], args[1])
         return machine.boolean(same) if same is True else Const(NotImplemented)
-    rule = table.find_method(owner, name)
+    rule = registry.find_method(owner, name)
     if rule is not None:
         return _rule(machine, f"{owner.__name__}.{name}", rule, args, kwargs)
     raise Refused("XP0003", f"'{owner.__name__}.{name}' is compiled code and has no rule")
@@ -523,7 +524,7 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
         exceptions.check_made(cls, args, kwargs)
         made = machine.exception(cls, *args)
     elif (base := base_of(cls)) is not None and "__del__" not in vars(cls):
-        made = subclasses.make(machine, cls, base)
+        made = container_subclasses.make(machine, cls, base)
     elif _plain_class(cls):
         if getattr(cls, "__abstractmethods__", None):
             return machine.reraise(_abstract_error(cls))
@@ -553,7 +554,7 @@ def _initialised(
         return made
     cls = machine.type_of(made)
     init, owner = attributes.lookup(machine, cls, "__init__")
-    inherited = subclasses.inherited(machine, init, made)
+    inherited = container_subclasses.inherited(machine, init, made)
     if inherited is not None:
         call(machine, inherited, args, kwargs)
     elif isinstance(init, types.FunctionType) and owner is not None:
@@ -578,7 +579,7 @@ def _why(cls: type) -> str:
     return f", since the class derives from {base.__name__}" if base not in (None, cls) else ""
 
 
-@table.function(object.__new__, BaseException.__new__)
+@registry.function(object.__new__, BaseException.__new__)
 def _new_object(machine: Machine, cls: Value, /, *args: Value, **kwargs: Value) -> Value:
     """`object.__new__(cls)`."""
     made = machine.static(cls)
@@ -593,14 +594,14 @@ def _new_object(machine: Machine, cls: Value, /, *args: Value, **kwargs: Value) 
     return Ref(machine.heap.new("instance", made, machine.location()))
 
 
-@table.function(sys.exception)
+@registry.function(sys.exception)
 def _exception(machine: Machine) -> Value:
     """`sys.exception()`: what is being handled."""
     machine.heap.untold += 1
     return handled_by(machine.frames)
 
 
-@table.function(sys.exc_info)
+@registry.function(sys.exc_info)
 def _exc_info(machine: Machine) -> Value:
     """`sys.exc_info()`: without a traceback."""
     handled = _exception(machine)
@@ -609,7 +610,7 @@ def _exc_info(machine: Machine) -> Value:
     return Tuple((Const(machine.type_of(handled)), handled, NONE))
 
 
-@table.function(tuple.__new__)
+@registry.function(tuple.__new__)
 def _new_tuple(machine: Machine, cls: Value, items: Value | None = None) -> Value:
     """`tuple.__new__(cls, items)`, which named tuples are made with."""
     return namespaces.new_tuple(machine, machine.iterate(items) if items is not None else (), machine.static(cls))
@@ -647,13 +648,13 @@ def _abstract_error(cls: type) -> BaseException:
 
 def _inline_object(machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Inline a real function object."""
-    key = memory.key_of(item, args, kwargs)
+    key = call_memoisation.key_of(item, args, kwargs)
     if key is None or machine.entering is not None:
         return _inline(machine, item, args, kwargs)
     known = machine.memory.recall(machine, key)
     if known is not None:
         return known
-    mark = memory.Mark(machine)
+    mark = call_memoisation.Mark(machine)
     try:
         result = _inline(machine, item, args, kwargs)
         machine.memory.keep(machine, key, mark, result, (Const(item), *args, *kwargs.values()))

@@ -17,8 +17,8 @@ import types
 import typing
 from typing import TYPE_CHECKING, Any
 
-from xlapy.dispatch import table
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch import registry
+from xlapy.dispatch.containers import container_protocol
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import UNBOUND, Const, Function, Ref, Tuple, Value
 from xlapy.interpreter import calls
@@ -37,7 +37,7 @@ class Dynamic:
         self.name = name
 
 
-@table.function(builtins.__build_class__)
+@registry.function(builtins.__build_class__)
 def build_class(machine: Machine, body: Value, name: Value, /, *bases: Value, **keywords: Value) -> Value:
     """The `class` statement."""
     assert isinstance(body, Function)
@@ -117,7 +117,7 @@ def real(machine: Machine, value: Value, what: str) -> Any:
     if isinstance(value, Tuple) and value.cls is tuple:
         return tuple(real(machine, v, what) for v in value.items)
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "dict":
-        entries = containers.entries(machine, value)
+        entries = container_protocol.entries(machine, value)
         return {k: real(machine, v, what) for k, v in entries.items()}
     return machine.static(value, what)
 
@@ -213,4 +213,4 @@ def _property_method(name: str):
 
 
 for _name in ("getter", "setter", "deleter"):
-    table.method(property, _name)(_property_method(_name))
+    registry.method(property, _name)(_property_method(_name))

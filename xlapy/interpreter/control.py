@@ -5,8 +5,7 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING
 
-from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import stack_tuples
+from xlapy.dispatch.containers import container_protocol, dynamic_tuples
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.python import attributes, exceptions, kinds, objects
@@ -25,7 +24,7 @@ from xlapy.domain.values import (
     tuple_items,
 )
 from xlapy.frontend import STATEMENTS
-from xlapy.interpreter import resumption
+from xlapy.interpreter import generator_stepping
 from xlapy.interpreter.frame import Frame, handled_by
 from xlapy.interpreter.steps import handles
 
@@ -63,8 +62,8 @@ def _call_ex(machine, function, positional, keywords=None):
         for key in kwargs:
             if not isinstance(key, str):
                 machine.raise_(TypeError, "keywords must be strings")
-    if not kwargs and stack_tuples.zips(machine, function, positional):
-        return stack_tuples.columns(machine, positional)
+    if not kwargs and dynamic_tuples.zips(machine, function, positional):
+        return dynamic_tuples.columns(machine, positional)
     if not isinstance(positional, Union) and not iteration.is_iterable(machine, positional):
         name, given = objects.called_name(machine, function), iteration.type_name(machine, positional)
         machine.raise_(TypeError, f"{name} argument after * must be an iterable, not {given}")
@@ -191,7 +190,7 @@ def _match_class(machine, frame, op, subject, cls, names):
 @handles("match_keys")
 def _match_keys(machine, frame, op, subject, keys):
     entries = objects.mapping_entries(machine, subject)
-    wanted = [containers.key_of(machine, k) for k in keys.items]
+    wanted = [container_protocol.key_of(machine, k) for k in keys.items]
     if all(k in entries for k in wanted):
         return Tuple(tuple(entries[k] for k in wanted))
     return NONE
@@ -209,7 +208,7 @@ def _match_sequence(machine, frame, op, subject):
 
 @handles("len")
 def _len(machine, frame, op, subject):
-    return containers.length(machine, subject)
+    return container_protocol.length(machine, subject)
 
 
 # -- generators and the rest -------------------------------------------------------------------------------------------
@@ -228,12 +227,12 @@ def _yield(machine, frame, op, value):
 
 @handles("resume")
 def _resume(machine, frame, op):
-    return resumption.resume(machine, frame, op.imm)
+    return generator_stepping.resume(machine, frame, op.imm)
 
 
 @handles("is_state")
 def _is_state(machine, frame, op, state):
-    return resumption.is_state(machine, state, op.imm)
+    return generator_stepping.is_state(machine, state, op.imm)
 
 
 @handles("unbind")

@@ -9,7 +9,7 @@ import types
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from xlapy.dispatch import libraries, table
+from xlapy.dispatch import libraries, registry
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
 from xlapy.domain.values import UNBOUND, Const, Ref, Value
 from xlapy.interpreter.signature import Signature
@@ -30,12 +30,12 @@ def trusted(name: str | None) -> bool:
 
 def is_taken_as_it_is(function: types.FunctionType) -> bool:
     """Whether a program may know of a function what no guard says: it is a library's, or has a rule."""
-    ruled = table.find_function(function) is not None or table.find_replacement(function) is not None
+    ruled = registry.find_function(function) is not None or registry.find_replacement(function) is not None
     return ruled or trusted(function.__globals__.get("__name__"))
 
 
 class Definitions:
-    """The part of a `World` that knows of functions, classes and modules."""
+    """The part of a `CallerEnvironment` that knows of functions, classes and modules."""
 
     machine: Machine
 

@@ -10,13 +10,13 @@ from xlapy.domain.values import (
     UNBOUND,
     BoundedArray,
     Const,
+    GrowableList,
     JaxArray,
     Mapping,
     Marker,
     NdArray,
     NumpyScalar,
     Scalar,
-    Stack,
     Stored,
     Union,
     Value,
@@ -60,7 +60,7 @@ def describe(machine: Machine, value: Value) -> str:
             return f"an array whose length depends on data, at most of type {value.base.type}"
         case Union():
             return "one of " + ", ".join(describe(machine, v) for v in value.alternatives)
-        case Stack():
+        case GrowableList():
             return "the items of a list whose length depends on data"
         case Stored():
             return f"{_a(value.cls.__name__)} in a list that grew in a loop"

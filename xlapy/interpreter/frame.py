@@ -135,12 +135,13 @@ def handled_by(frames: Sequence[Frame]) -> Value:
 
 
 def call_path(caller: Frame) -> tuple:
-    """How a frame that `caller` calls now is told from others: by the calls that lead to it, and the trips of unrolled
-    loops in which they are made."""
+    """How a frame that `caller` calls now is told from others: by the calls that lead to it, and the iterations of
+    unrolled loops in which they are made."""
     return (*caller.path, id(caller.span), caller.unrolled)
 
 
 def place_of(key: tuple) -> tuple:
-    """What the key of a loop has in common with that of the same loop in other trips, and deeper in a recursion."""
+    """What the key of a loop has in common with that of the same loop in other iterations, and deeper in a
+    recursion."""
     node, path, _ = key
     return (node, tuple(dict.fromkeys(part for part in path if not isinstance(part, tuple))))

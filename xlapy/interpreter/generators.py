@@ -5,7 +5,7 @@ whatever branches and loops of the generator are open there, so that those stay 
 and join what the consumer changes, the consumer's registers live in the heap while its body is not running.
 
 A consumer that leaves its loop closes the generator: GeneratorExit is raised at the `yield`. That is right if nobody
-else can go on with the generator; where somebody may, it is advanced step by step instead (see `resumption`).
+else can go on with the generator; where somebody may, it is advanced step by step instead (see `generator_stepping`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from xlapy.domain.values import (
     tuple_items,
 )
 from xlapy.frontend import FINISHED, RAISE, RETURN, For, Loop
-from xlapy.interpreter import merge, resumption, walk
+from xlapy.interpreter import generator_stepping, merge, walk
 from xlapy.interpreter.frame import Frame, Tag, new_frame, static_tag
 from xlapy.ir import Var, constant_value
 
@@ -47,18 +47,18 @@ CLOSING = Const(GeneratorExit())
 def run(machine: Machine, generator: Ref, on_yield: OnYield, may_close: bool = False) -> Value:
     """Run a generator to its end, calling `on_yield` with each value, which may close it; what it returns. Where it
     raises, that is pending."""
-    if not resumption.is_fresh(machine, generator):
-        if resumption.has_ended(machine, generator):
+    if not generator_stepping.is_fresh(machine, generator):
+        if generator_stepping.has_ended(machine, generator):
             return NONE
-        raise resumption.Interleaved
+        raise generator_stepping.Interleaved
     heap = machine.heap
-    activation: resumption.Activation = heap.objects[generator.object].details
+    activation: generator_stepping.Activation = heap.objects[generator.object].details
     frame = new_frame(activation.program, activation.globals, activation.path, activation.caller)
     for register in range(len(frame.registers)):
         value = heap.slots.get((generator.object, str(register)))
         if value is not None:
             frame.registers[register] = value
-    heap.write(generator.object, "state", resumption.RUNNING)
+    heap.write(generator.object, "state", generator_stepping.RUNNING)
     frame.on_yield, frame.may_close = on_yield, may_close
     machine.frames.append(frame)
     machine.catching += 1
@@ -68,7 +68,7 @@ def run(machine: Machine, generator: Ref, on_yield: OnYield, may_close: bool = F
         machine.catching -= 1
         machine.frames.pop()
     end, after = frame.tag, frame.registers
-    heap.write(generator.object, "state", resumption.State.value(FINISHED))
+    heap.write(generator.object, "state", generator_stepping.State.value(FINISHED))
     assert end is not None
     returned, exception = after[frame.program.return_register], after[frame.exception_register]
     if end.label == RETURN:
@@ -76,7 +76,7 @@ def run(machine: Machine, generator: Ref, on_yield: OnYield, may_close: bool = F
     result = returned if RETURN in end.labels else NONE
     if _only_exit(machine, exception):
         return result
-    exception = resumption.converted(machine, exception)
+    exception = generator_stepping.converted(machine, exception)
     failed = _failed(machine, exception)
     if end.label == RAISE and failed is None:
         raise PythonError(exception)
@@ -134,7 +134,7 @@ def _only_exit(machine: Machine, exception: Value) -> bool:
 
 def collect(machine: Machine, generator: Ref) -> list[Value]:
     """All values of a generator that yields a known number of times."""
-    if not resumption.is_fresh(machine, generator):
+    if not generator_stepping.is_fresh(machine, generator):
         return _take_all(machine, generator)
     depth = machine.builder.region.depth
     # in the heap, so that an attempt at a loop that is given up leaves nothing behind
@@ -153,7 +153,7 @@ def collect(machine: Machine, generator: Ref) -> list[Value]:
 def _take_all(machine: Machine, generator: Ref) -> list[Value]:
     found: list[Value] = []
     while len(found) < _MOST_ITEMS:
-        done, value, _ = resumption.advance(machine, generator)
+        done, value, _ = generator_stepping.advance(machine, generator)
         if isinstance(done, Var):
             break
         if done:
@@ -165,7 +165,7 @@ def _take_all(machine: Machine, generator: Ref) -> list[Value]:
 def runs_whole(machine: Machine, node: Loop, generator: Ref) -> bool:
     """Whether a loop may run a generator as a whole: it was not advanced, and nobody goes on with it where the loop is
     left before its end."""
-    if not resumption.is_fresh(machine, generator):
+    if not generator_stepping.is_fresh(machine, generator):
         return False
     return not _leaves(machine, node) or generator.object in machine.private or not is_shared(machine, generator)
 
@@ -184,7 +184,7 @@ def is_whole(machine: Machine, function: object, value: Value) -> bool:
     it yields, or goes through it and nobody else refers to it."""
     if not generator_functions.consumes(function):
         return False  # `iter` gives the generator itself
-    if not resumption.is_generator(machine, value) or not resumption.is_fresh(machine, as_ref(value)):
+    if not generator_stepping.is_generator(machine, value) or not generator_stepping.is_fresh(machine, as_ref(value)):
         return False
     exhausts = generator_functions.exhausts(function) and not machine.catching
     if exhausts or as_ref(value).object in machine.private or not is_shared(machine, as_ref(value)):
@@ -269,7 +269,7 @@ class _Consumer:
         self._write_tag(frame.tag)
 
     def _body(self, value: Value) -> None:
-        """One trip of the consumer's loop."""
+        """One iteration of the consumer's loop."""
         machine, frame = self.machine, self.frame
         self._load()
         stack = machine.frames

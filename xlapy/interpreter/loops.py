@@ -1,16 +1,16 @@
 """Loops: kept as loops by running the body to a fixpoint, peeled or unrolled where that cannot be.
 
-The state at the head of a loop is generalised (`domain.join`) until one more trip adds nothing. Its holes are what the
-loop carries. The generalised state is remembered by place, so that the next visit of an inner loop starts from it: the
-number of passes grows with the depth of a nest, never with its power.
+The state at the head of a loop is generalised (`domain.join`) until one more iteration adds nothing. Its holes are what
+the loop carries. The generalised state is remembered by place, so that the next visit of an inner loop starts from it:
+the number of passes grows with the depth of a nest, never with its power.
 
-Modes, tried in this order: `loop`; `entered`, a loop behind the question whether there is a first trip, where objects
-of the caller's get others in their place; `peel` one trip, then `loop`; `resized`, a loop in which arrays may become
-shorter
+Modes, tried in this order: `loop`; `entered`, a loop behind the question whether there is a first iteration, where
+objects of the caller's get others in their place; `peel` one iteration, then `loop`; `resized`, a loop in which arrays
+may become shorter
 (where they become longer, `loop` knows); `union`, a loop whose values may change their kind;
 `shared`, `peel` where containers and objects that may be one are taken for copies of each other until one is written
-(`best = model` on some trips); `unroll`, where the number of trips is known; `stepped`, a loop that asks its iterator
-at each trip whether there is one.
+(`best = model` on some iterations); `unroll`, where the number of iterations is known; `stepped`, a loop that asks its
+iterator at each iteration whether there is one.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xlapy.dispatch.host_values import part_of
+from xlapy.dispatch.host_evaluation import part_of
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.captures import SHARED, Captured
 from xlapy.domain.heap import Slot
 from xlapy.domain.join import Aliased, JoinFailure
+from xlapy.domain.ownership import SHARED, OwnedObjectChanged
 from xlapy.domain.values import (
     NONE,
     Const,
@@ -43,12 +43,12 @@ from xlapy.domain.values import (
     references,
 )
 from xlapy.frontend import Code, For, If, Loop, Node, Seq
-from xlapy.interpreter import generators, merge, resumption, walk, widening
+from xlapy.interpreter import generator_stepping, generators, merge, walk, widening
 from xlapy.interpreter.describe import named, unjoined
 from xlapy.interpreter.frame import Frame, Tag, place_of, static_tag
+from xlapy.interpreter.loop_fixpoint import SHORT, LoopFixpoint, Restart
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of
 from xlapy.interpreter.specialise import entry_parameters
-from xlapy.interpreter.staging import SHORT, Restart, Staging
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine, State
@@ -56,18 +56,18 @@ if TYPE_CHECKING:
 
 _MODES = ("loop", "entered", "peel", "peel twice", "resized", "peel resized", "union", "shared", "unroll", "stepped")
 _MAXIMUM_UNROLL = 20_000
-#: trips of an unrolled loop that may have been left before
+#: iterations of an unrolled loop that may have been left before
 _MAXIMUM_CONDITIONAL = 300
 #: conditions of an unrolled loop that are worked out beforehand
 _MAXIMUM_ASKED = 16
 #: how often a loop is unrolled in search of a way around an obstacle
 _RETRY_UNROLL = 200
-#: trips of a loop that is unrolled since it had to be in other calls of its function
-_FEW_TRIPS = 16
+#: iterations of a loop that is unrolled since it had to be in other calls of its function
+_FEW_ITERATIONS = 16
 #: operations that a short loop may come to when it is unrolled since a list grows in it
 _MAXIMUM_SIZE = 600
 #: what is tried after that, in which the list is an array with room
-_WITH_STACKS = ("loop", "peel", "resized", "union", "stepped")
+_WITH_GROWABLE_LISTS = ("loop", "peel", "resized", "union", "stepped")
 
 
 class _Unending(Exception):
@@ -83,7 +83,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
     step = step_of(node)
     key = (id(node), machine.frame.path, machine.frame.unrolled)
     iterator = walk.iterator_of(machine, step) if step is not None else NONE
-    if step is not None and resumption.is_generator(machine, iterator) and key not in machine.loop_modes:
+    if step is not None and generator_stepping.is_generator(machine, iterator) and key not in machine.loop_modes:
         if generators.runs_whole(machine, node, as_ref(iterator)):
             if _whole_generator(machine, node, step, as_ref(iterator)):
                 return
@@ -102,7 +102,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
         todo.remove("unroll")
     if key not in machine.loop_modes and mode == "loop" and place_of(key) in machine.large_places:
         machine.kept_loops.add(key)
-        todo = [*_WITH_STACKS, "unroll"]
+        todo = [*_WITH_GROWABLE_LISTS, "unroll"]
     while todo:
         attempt = todo.pop(0)
         if attempt == "shared" and failure is not None and not (aliased and machine.heap.may_share):
@@ -119,7 +119,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
                 _unroll(machine, node, asks=asks)
             else:
                 _ATTEMPTS[attempt](machine, node)
-        except (JoinFailure, _Unending, Captured) as error:
+        except (JoinFailure, _Unending, OwnedObjectChanged) as error:
             if isinstance(error, widening.Asked) and error.loop != key:
                 raise
             failure = error if failure is None or isinstance(failure, _Unending) else failure
@@ -127,13 +127,15 @@ def run_loop(machine: Machine, node: Loop) -> None:
             settling = attempt == "peel" and _settles(error)
             machine.rewind(before)
             del machine.blockers[obstacles:]
-            # a loop inside may have needed a first trip of its own only since this one had none
+            # a loop inside may have needed a first iteration of its own only since this one had none
             for inner in list(machine.loop_modes)[inside:]:
                 if attempt == "loop" and machine.loop_modes[inner] == "peel":
                     del machine.loop_modes[inner]
             if attempt == "unroll":
                 if _may_be_kept(machine, node, key):
-                    todo = [*_WITH_STACKS, "unroll"] if isinstance(error, _TooLarge) else [*_WITH_STACKS]
+                    todo = (
+                        [*_WITH_GROWABLE_LISTS, "unroll"] if isinstance(error, _TooLarge) else [*_WITH_GROWABLE_LISTS]
+                    )
                 if isinstance(error, _TooLarge):
                     machine.large_places.add(place_of(key))
                 machine.kept_loops.add(key)
@@ -157,18 +159,18 @@ def run_loop(machine: Machine, node: Loop) -> None:
         return
     assert failure is not None
     if aliased and _is_recursion(machine, node):
-        failure = Captured(SHARED)
+        failure = OwnedObjectChanged(SHARED)
     raise _refusal(machine, failure)
 
 
 def _was_short(machine: Machine, node: Loop) -> bool:
-    """Whether a loop that was to be unrolled makes a number of trips that is no longer known: it was in the first round
-    of a loop around it."""
+    """Whether a loop that was to be unrolled makes a number of iterations that is no longer known: it was in the first
+    round of a loop around it."""
     step = step_of(node)
     plan = iteration.plan(machine, machine.frame.registers[step.iterator]) if step is not None else None
-    if plan is None or not isinstance(plan.trips, Scalar):
+    if plan is None or not isinstance(plan.iterations, Scalar):
         return False
-    return _remaining(machine, node) is None and not _may_be_had(machine, plan.trips.var)
+    return _remaining(machine, node) is None and not _may_be_had(machine, plan.iterations.var)
 
 
 def _may_be_had(machine: Machine, var: Var) -> bool:
@@ -177,7 +179,7 @@ def _may_be_had(machine: Machine, var: Var) -> bool:
 
 
 def _is_recursion(machine: Machine, node: Loop) -> bool:
-    """Whether a loop is that of a function which calls itself: it has a trip for each call and each return."""
+    """Whether a loop is that of a function which calls itself: it has an iteration for each call and each return."""
     program = machine.frame.program
     if program.code not in machine.recursions or machine.frame.peeled or not isinstance(program.body, Seq):
         return False
@@ -185,13 +187,14 @@ def _is_recursion(machine: Machine, node: Loop) -> bool:
 
 
 def _changes_shape(failure: Exception) -> bool:
-    """Whether a loop carries an array whose shape or dtype changes from trip to trip: it is unrolled, if it can be."""
+    """Whether a loop carries an array whose shape or dtype changes from iteration to iteration: it is unrolled, if it
+    can be."""
     types = _array_types(failure)
     return types is not None and types[0] != types[1]
 
 
 def _changes_keys(failure: Exception) -> bool:
-    """Whether a loop carries a dict that each trip makes anew, with longer texts or tuples for keys."""
+    """Whether a loop carries a dict that each iteration makes anew, with longer texts or tuples for keys."""
     values = (failure.first, failure.second) if isinstance(failure, JoinFailure) else ()
     keys = [[*dict.keys(v.entries)] for v in values if isinstance(v, Mapping)]
     if len(keys) < 2 or not (keys[0] and keys[1]) or not {*keys[0]}.isdisjoint(keys[1]):
@@ -200,7 +203,7 @@ def _changes_keys(failure: Exception) -> bool:
 
 
 def _shrinks_slowly(failure: Exception) -> bool:
-    """Whether a loop carries an array that gets shorter, and does so in many trips before nothing is left."""
+    """Whether a loop carries an array that gets shorter, and does so in many iterations before nothing is left."""
     types = _array_types(failure)
     if types is None or len(types[0].shape) != len(types[1].shape):
         return False
@@ -208,13 +211,14 @@ def _shrinks_slowly(failure: Exception) -> bool:
 
 
 def _are_texts(failure: Exception) -> bool:
-    """Whether a loop carries a text that is another one in each trip."""
+    """Whether a loop carries a text that is another one in each iteration."""
     values = (failure.first, failure.second) if isinstance(failure, JoinFailure) else (NONE,)
     return all(isinstance(v, Text) or isinstance(v, Const) and isinstance(v.value, str) for v in values)
 
 
 def _settles(failure: Exception) -> bool:
-    """Whether a loop carries an array whose dtype or class changes, not its shape: perhaps in its first trips only."""
+    """Whether a loop carries an array whose dtype or class changes, not its shape: perhaps in its first iterations
+    only."""
     types = _array_types(failure)
     return types is not None and types[0].shape == types[1].shape
 
@@ -235,7 +239,7 @@ def _whole_generator(machine: Machine, node: Loop, step: For, generator: Ref) ->
     before, obstacles = machine.save(), len(machine.blockers)
     try:
         generators.loop(machine, node, step, generator)
-    except resumption.Interleaved:
+    except generator_stepping.Interleaved:
         machine.rewind(before)
         del machine.blockers[obstacles:]
         return False
@@ -243,8 +247,8 @@ def _whole_generator(machine: Machine, node: Loop, step: For, generator: Ref) ->
 
 
 def _way_around(machine: Machine, node: Loop, before: State, obstacles: int, attempt: str) -> str | None:
-    """A mode in which a loop that met an obstacle meets none; its effects are then in place. The first trip may be a
-    case of its own; a short loop may be unrolled, or kept where it was unrolled."""
+    """A mode in which a loop that met an obstacle meets none; its effects are then in place. The first iteration may be
+    a case of its own; a short loop may be unrolled, or kept where it was unrolled."""
     step = step_of(node)
     length = iteration.known_length(machine, before.registers[step.iterator]) if step is not None else None
     modes: list[Callable[[Machine, Loop], None]] = [_peel] if attempt == "loop" else []
@@ -266,7 +270,7 @@ def _way_around(machine: Machine, node: Loop, before: State, obstacles: int, att
             if error.loop != key:
                 raise
             continue
-        except (JoinFailure, _Unending, walk.Poison, Refused, Captured):
+        except (JoinFailure, _Unending, walk.Poison, Refused, OwnedObjectChanged):
             continue
         if len(machine.blockers) == obstacles:
             return _NAMES[mode]
@@ -279,10 +283,10 @@ def _way_around(machine: Machine, node: Loop, before: State, obstacles: int, att
     return None
 
 
-def captured_refusal(captured: Captured) -> Refused:
+def refusal_of_change(owned: OwnedObjectChanged) -> Refused:
     """The refusal of a change to an item of a list that grew in a loop, or to what calls of a function by itself have
     copies of."""
-    if captured.loop == SHARED:
+    if owned.loop == SHARED:
         return Refused(
             "XP0008",
             "a function that calls itself as often as data says goes on with an object that it has made, and to which"
@@ -298,8 +302,8 @@ def captured_refusal(captured: Captured) -> Refused:
 
 
 def _refusal(machine: Machine, failure: Exception) -> Refused:
-    if isinstance(failure, Captured):
-        return captured_refusal(failure)
+    if isinstance(failure, OwnedObjectChanged):
+        return refusal_of_change(failure)
     if isinstance(failure, JoinFailure):
         hint = "give the value one type and shape before the loop"
         if _is_object(failure.first) and _is_object(failure.second):
@@ -317,12 +321,12 @@ def _is_object(value: Value) -> bool:
 
 
 def _unrolls_elsewhere(machine: Machine, node: Loop, key: tuple) -> bool:
-    """Whether a short loop had to be unrolled in another trip of a loop around it, less deep in a recursion, or in
+    """Whether a short loop had to be unrolled in another iteration of a loop around it, less deep in a recursion, or in
     several other calls of its function."""
     if not machine.unrolled_places:
         return False
-    most = _RETRY_UNROLL if place_of(key) in machine.unrolled_places else _FEW_TRIPS
-    if most == _FEW_TRIPS and key[0] not in machine.unrolled_nodes:
+    most = _RETRY_UNROLL if place_of(key) in machine.unrolled_places else _FEW_ITERATIONS
+    if most == _FEW_ITERATIONS and key[0] not in machine.unrolled_nodes:
         return False
     length = _remaining(machine, node)
     return length is not None and length <= most
@@ -348,15 +352,15 @@ def _unroll(machine: Machine, node: Loop, most: int = _MAXIMUM_UNROLL, asks: boo
     decide whether it does shall be known at compile time."""
     frame = machine.frame
     outer = frame.unrolled
-    _ask_for_trips(machine, node)
+    _ask_for_iterations(machine, node)
     try:
-        _trips(machine, node, outer, most, asks)
+        _iterations(machine, node, outer, most, asks)
     finally:
         frame.unrolled = outer
 
 
-def _trips(machine: Machine, node: Loop, outer: tuple[int, ...], most: int, asks: bool) -> None:
-    """The trips of an unrolled loop. Once it depends on data whether there is a next one, each runs under a
+def _iterations(machine: Machine, node: Loop, outer: tuple[int, ...], most: int, asks: bool) -> None:
+    """The iterations of an unrolled loop. Once it depends on data whether there is a next one, each runs under a
     condition."""
     frame = machine.frame
     obstacles, count = len(machine.blockers), 0
@@ -381,7 +385,7 @@ def _trips(machine: Machine, node: Loop, outer: tuple[int, ...], most: int, asks
             frame.tag = None
             walk.run(machine, node.body)
         else:
-            _conditional_trip(machine, node, tag, private)
+            _conditional_iteration(machine, node, tag, private)
         assert frame.tag is not None
         if node.label not in frame.tag.labels:
             return
@@ -405,17 +409,17 @@ def _trips(machine: Machine, node: Loop, outer: tuple[int, ...], most: int, asks
 
 def _may_be_asked(machine: Machine, var: Var) -> bool:
     """Whether a value can be known: one of numbers among the inputs, or one that can be worked out beforehand, where
-    that is not asked for in each trip of another loop."""
+    that is not asked for in each iteration of another loop."""
     once = all(len(frame.unrolled) <= (frame is machine.frame) for frame in machine.frames)
     return machine.specialisable(var) or once and part_of(var, machine.entry) is not None
 
 
-def _ask_for_trips(machine: Machine, node: Loop) -> None:
-    """Ask for the number of trips at compile time, where it can be had."""
+def _ask_for_iterations(machine: Machine, node: Loop) -> None:
+    """Ask for the number of iterations at compile time, where it can be had."""
     step = step_of(node)
     plan = iteration.plan(machine, machine.frame.registers[step.iterator]) if step is not None else None
-    if plan is not None and isinstance(plan.trips, Scalar) and _may_be_had(machine, plan.trips.var):
-        machine.static(plan.trips, "the number of trips of a loop that has to be unrolled")
+    if plan is not None and isinstance(plan.iterations, Scalar) and _may_be_had(machine, plan.iterations.var):
+        machine.static(plan.iterations, "the number of trips of a loop that has to be unrolled")
 
 
 def _may_be_kept(machine: Machine, node: Loop, key: tuple) -> bool:
@@ -432,21 +436,21 @@ def _may_be_kept(machine: Machine, node: Loop, key: tuple) -> bool:
 
 
 def _remaining(machine: Machine, node: Loop) -> int | None:
-    """How many trips are left, if that is known."""
+    """How many iterations are left, if that is known."""
     step = step_of(node)
     return iteration.known_length(machine, machine.frame.registers[step.iterator]) if step is not None else None
 
 
-def _conditional_trip(machine: Machine, node: Loop, tag: Tag, private: set[int]) -> None:
-    """A trip that happens only if control came back to the head. Where it did not, the iterator is dead, so that it may
-    as well have advanced: its position stays known."""
+def _conditional_iteration(machine: Machine, node: Loop, tag: Tag, private: set[int]) -> None:
+    """An iteration that happens only if control came back to the head. Where it did not, the iterator is dead, so that
+    it may as well have advanced: its position stays known."""
     frame = machine.frame
     here = machine.builder.constant(node.label, merge.TAG_TYPE.dtype)
     again = machine.builder.elementwise("eq", tag.selector, here)
     others = tag.labels - {node.label}
     advanced: dict[Slot, Value] = {}
 
-    def trip() -> None:
+    def one_iteration() -> None:
         before = machine.heap.slots.copy()
         frame.tag = None
         walk.run(machine, node.body)
@@ -458,7 +462,7 @@ def _conditional_trip(machine: Machine, node: Loop, tag: Tag, private: set[int])
         machine.heap.slots.update(advanced)
         frame.tag = Tag(others, tag.var if len(others) > 1 else None)
 
-    merge.node_branch(machine, again, trip, leave)
+    merge.node_branch(machine, again, one_iteration, leave)
 
 
 def _private_iterators(machine: Machine, node: Loop, exits: Iterable[int]) -> set[int] | None:
@@ -488,7 +492,7 @@ def values_but_of(machine: Machine, mine: set[int]) -> list[Value]:
     """The values of all variables, and of all objects but these."""
     slots = machine.heap.slots
     # what a running generator has in its slots is in its frame's registers
-    running = {n for (n, name), v in slots.items() if name == "state" and v is resumption.RUNNING}
+    running = {n for (n, name), v in slots.items() if name == "state" and v is generator_stepping.RUNNING}
     found = [v for frame in machine.frames for v in _named(frame)]
     return found + [v for (n, _), v in slots.items() if n not in mine and n not in running]
 
@@ -500,8 +504,8 @@ def _named(frame: Frame) -> list[Value]:
 
 
 def _peel(machine: Machine, node: Loop, times: int = 1, shrinking: bool = False) -> None:
-    """One trip or several as straight code, then the loop if control comes back: in the arm in which there is a first
-    trip, so that what is true after a trip is true in the loop."""
+    """One iteration or several as straight code, then the loop if control comes back: in the arm in which there is a
+    first iteration, so that what is true after an iteration is true in the loop."""
     frame = machine.frame
     outer = frame.unrolled
 
@@ -542,13 +546,13 @@ def _peel(machine: Machine, node: Loop, times: int = 1, shrinking: bool = False)
 
 
 def _entered(machine: Machine, node: Loop) -> None:
-    """A loop that makes a trip in any case, where there is one; else what comes after it."""
+    """A loop that makes an iteration in any case, where there is one; else what comes after it."""
     step = step_of(node)
     plan = iteration.plan(machine, machine.frame.registers[step.iterator]) if step is not None else None
-    if step is None or plan is None or isinstance(plan.trips, Const):
+    if step is None or plan is None or isinstance(plan.iterations, Const):
         raise _Unending
     zero = machine.builder.constant(0, np.dtype(np.int64))
-    some = machine.builder.elementwise("lt", zero, machine.scalar_var(plan.trips, int))
+    some = machine.builder.elementwise("lt", zero, machine.scalar_var(plan.iterations, int))
 
     def none() -> None:
         plan.finish(Const(0), True)
@@ -592,10 +596,10 @@ def _staged(machine: Machine, node: Loop, unions: bool, shrinking: bool = False,
     """Run the body to a fixpoint and emit `for` or `while`."""
     before = machine.save()
     try:
-        Staging(machine, node, unions, shrinking=shrinking, entered=entered).run()
+        LoopFixpoint(machine, node, unions, shrinking=shrinking, entered=entered).run()
     except Restart:
         machine.rewind(before)
-        Staging(machine, node, unions, planned=False, shrinking=shrinking).run()
+        LoopFixpoint(machine, node, unions, planned=False, shrinking=shrinking).run()
 
 
 def _keep(machine: Machine, node: Loop) -> None:
@@ -620,7 +624,7 @@ _ATTEMPTS = {
     "union": lambda machine, node: _staged(machine, node, unions=True),
     "shared": _shared,
     "unroll": _unroll,
-    "stepped": lambda machine, node: Staging(machine, node, unions=False, planned=False).run(),
+    "stepped": lambda machine, node: LoopFixpoint(machine, node, unions=False, planned=False).run(),
 }
 
-__all__ = ["captured_refusal", "exit_labels", "run_loop", "step_of", "values_but_of"]
+__all__ = ["refusal_of_change", "exit_labels", "run_loop", "step_of", "values_but_of"]

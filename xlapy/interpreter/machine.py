@@ -11,12 +11,11 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from xlapy.dispatch import leaves, rules  # noqa: F401
-from xlapy.dispatch.arrays import values as array_values
-from xlapy.dispatch.arrays.memory import layouts
-from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded import sizes
-from xlapy.dispatch.containers import loans, stacks
+from xlapy.dispatch import leaves, register_all  # noqa: F401
+from xlapy.dispatch.arrays import array_values
+from xlapy.dispatch.arrays.memory_order import layouts
+from xlapy.dispatch.bounded import masked_axes, size_joins
+from xlapy.dispatch.containers import borrowed_elements, growable_list_items
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import Advanced, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import (
@@ -29,20 +28,21 @@ from xlapy.dispatch.python import (
     subscripts,
     truth,
 )
-from xlapy.domain import set_order
-from xlapy.domain.captures import Capture
-from xlapy.domain.exceptions import NOTES, own_attributes
+from xlapy.domain import set_iteration_order
+from xlapy.domain.exception_attributes import NOTES, own_attributes
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner
 from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
-from xlapy.domain.set_order import SetHistory
+from xlapy.domain.ownership import Ownership
+from xlapy.domain.set_iteration_order import SetHistory
 from xlapy.domain.sources import Source
-from xlapy.domain.unordered import Unordered
+from xlapy.domain.unordered_keys import Unordered
 from xlapy.domain.values import (
     NONE,
     BoundedArray,
     Const,
     Function,
+    GrowableList,
     JaxArray,
     Mapping,
     NdArray,
@@ -51,7 +51,6 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
-    Stack,
     Text,
     Tuple,
     Union,
@@ -63,21 +62,21 @@ from xlapy.frontend import Call
 from xlapy.interpreter import (  # noqa: F401
     calls,
     error_tag,
+    generator_stepping,
     generators,
     merge,
+    object_replacement,
     recursion,
-    replace,
-    resumption,
     walk,
 )
+from xlapy.interpreter.call_memoisation import Memory
+from xlapy.interpreter.caller_environment import CallerEnvironment
 from xlapy.interpreter.describe import describe, locate
+from xlapy.interpreter.fixpoint_cache import CachedHead
 from xlapy.interpreter.frame import Frame, Tag
-from xlapy.interpreter.memory import Memory
-from xlapy.interpreter.rehearsal import Recollection
 from xlapy.interpreter.specialise import bounded_by_program, entry_parameters, origins
 from xlapy.interpreter.steps import COMPARED, FEW_JOINS, JOINED, JOINS_OF_RECURSIONS, MAXIMUM_JOINS, TooLarge
 from xlapy.interpreter.widening import Widened
-from xlapy.interpreter.world import World
 from xlapy.ir import Builder, Location, Outcomes, Region, TensorType, Var, constant_value
 from xlapy.report import Blocker
 
@@ -90,7 +89,7 @@ class State(NamedTuple):
 
     registers: list[Value]
     slots: dict[Slot, Value]
-    captured: dict[int | type, Capture]
+    owned: dict[int | type, Ownership]
     tag: Tag | None
     handled: Value
     operations: int
@@ -101,14 +100,14 @@ class State(NamedTuple):
 class Machine:
     """One compilation of one function for given kinds of arguments."""
 
-    def __init__(self, world: World, ambient_x64: bool, narrow: bool = False) -> None:
+    def __init__(self, world: CallerEnvironment, ambient_x64: bool, narrow: bool = False) -> None:
         self.world = world
         self._ambient_x64 = ambient_x64
         #: whether the program depends on the caller's setting of 64-bit types
         self.reads_ambient = False
         self.heap = Heap(world.load)
-        self.heap.give_back = functools.partial(loans.give_back, self)
-        self.heap.fetch = functools.partial(loans.fetch, self)
+        self.heap.give_back = functools.partial(borrowed_elements.give_back, self)
+        self.heap.fetch = functools.partial(borrowed_elements.fetch, self)
         self.heap.reflected = functools.partial(namespaces.contents, self)
         self.heap.reflect = functools.partial(namespaces.fill, self)
         self.frames: list[Frame] = []
@@ -123,10 +122,10 @@ class Machine:
         self.error_codes: dict[tuple, int] = {}
         #: how many exception handlers are active around the current operation, in all frames
         self.catching = 0
-        #: the index of the innermost loop, if that may be unrolled where its trips use different things
+        #: the index of the innermost loop, if that may be unrolled where its iterations use different things
         self.short_index: Var | None = None
-        #: the indices of all loops around the current operation that may be unrolled: with the number of trips, and how
-        #: many loops had begun before
+        #: the indices of all loops around the current operation that may be unrolled: with the number of iterations,
+        #: and how many loops had begun before
         self.short_indices: dict[Var, tuple[int, int]] = {}
         #: which values selectors may have
         self.outcomes = Outcomes()
@@ -136,14 +135,15 @@ class Machine:
         self.counts_changes = False
         #: where a hash is asked for what that raises, the objects whose hashes were not known; None elsewhere
         self.hashing: list[Value] | None = None
-        #: whether lists of lists may be taken for tables (see `dispatch.containers.rows`), and whether there are any
+        #: whether lists of lists may be taken for tables (see `dispatch.containers.nested_lists`), and whether there
+        #: are any
         self.tables, self.has_tables = True, False
-        #: whether lists become stacks that need not be: a few among which data chooses, or that are repeated by data;
-        #: and whether there are any
-        self.stacks_more = self.could_stack_more = False
+        #: whether lists become growable lists that need not be: a few among which data chooses, or that are repeated by
+        #: data; and whether there are any
+        self.prefers_growable = self.could_prefer_growable = False
         #: the same of lists of objects that loops go through
-        self.stacks_objects = self.could_stack_objects = False
-        #: whether calls have other numbers again and again: lists have room for any number of trips
+        self.prefers_growable_objects = self.could_prefer_growable_objects = False
+        #: whether calls have other numbers again and again: lists have room for any number of iterations
         self.sizes_vary = False
         #: whether what has to be known is worked out from data; not where it is only asked whether it is known
         self.works_out = True
@@ -191,9 +191,9 @@ class Machine:
         self.kept_within: dict[tuple[int, str], Value] = {}
         self.kept_reads: dict[tuple[int, str], dict[Slot, Value]] = {}
         #: the join of lists that grow in loops, and room that was asked for or guessed for them, by loop
-        self.stacks = stacks.Service(self)
+        self.growable_lists = growable_list_items.Service(self)
         #: the same of arrays of different sizes; and whether there are loops in which arrays change theirs
-        self.sizes, self.resizing = sizes.Service(self), False
+        self.sizes, self.resizing = size_joins.Service(self), False
         self.capacities: dict[object, int] = {}
         self.guesses: dict[object, int] = {}
         #: loops in which lists grow that are items of lists that grow: their room is a guess, although it has a bound
@@ -211,11 +211,12 @@ class Machine:
         self.unrolled_places: set[tuple] = set()
         #: those among them that had to be in several calls of their function
         self.unrolled_nodes: set[int] = set()
-        #: short loops that come to too many operations when unrolled: so they do in other trips of loops around them
+        #: short loops that come to too many operations when unrolled: so they do in other iterations of loops around
+        #: them
         self.large_places: set[tuple] = set()
         #: what is known of the heads of loops from the last time they were met
-        self.loop_memory: dict[tuple, Recollection] = {}
-        #: and of the arrays that change their size in them: what a trip adds, and guesses of the room
+        self.loop_memory: dict[tuple, CachedHead] = {}
+        #: and of the arrays that change their size in them: what an iteration adds, and guesses of the room
         self.loop_sizes: dict[object, tuple[dict, dict]] = {}
         #: numbers at the heads of loops that are wider than before these (see `interpreter.widening`)
         self.widened: dict[Var, Widened] = {}
@@ -232,7 +233,7 @@ class Machine:
         heap.layouts = functools.partial(layouts, self)
         #: objects that are known for something that is in no slot of theirs, and what else calls leave behind
         self._registers = (
-            heap.loans, heap.shared, heap.entangled, heap.joined,
+            heap.borrows, heap.shared, heap.entangled, heap.joined,
             self.private, self.unfinished, self.functions, self.errors,
         )  # fmt: skip
         world.attach(self)
@@ -269,7 +270,7 @@ class Machine:
         return State(
             frame.registers.copy(),
             self.heap.slots.copy(),
-            self.heap.captured.copy(),
+            self.heap.owned.copy(),
             frame.tag,
             frame.handled,
             len(self.builder.region.operations),
@@ -281,7 +282,7 @@ class Machine:
         """Go back to a saved state; operations emitted since stay."""
         frame = self.frame
         frame.registers = state.registers.copy()
-        self.heap.slots, self.heap.captured = state.slots.copy(), state.captured.copy()
+        self.heap.slots, self.heap.owned = state.slots.copy(), state.owned.copy()
         frame.tag, frame.handled = state.tag, state.handled
 
     def rewind(self, state: State) -> None:
@@ -303,7 +304,7 @@ class Machine:
 
     def is_hurried(self) -> bool:
         """Whether there may be another way, for which this one is given up early."""
-        return self.hurries and self.could_stack_more
+        return self.hurries and self.could_prefer_growable
 
     def most_joins(self) -> int:
         """How much joins may cost."""
@@ -328,7 +329,7 @@ class Machine:
 
     def joiner(self, depth: int, widen: bool, unions: bool) -> Joiner:
         """A joiner for this heap."""
-        joiner = Joiner(self.heap, depth, widen, unions, self.stacks)
+        joiner = Joiner(self.heap, depth, widen, unions, self.growable_lists)
         joiner.narrow = self.builder.narrow
         joiner.sizes = self.sizes
         return joiner
@@ -448,8 +449,8 @@ class Machine:
         if not shorts:
             return 1
         inside = len(set(self.loops_begun[shorts[-1][1] :]))
-        trips = math.prod(count for count, _ in shorts)
-        return trips * (1 + inside) if inside or len(shorts) > 1 else 1
+        iterations = math.prod(count for count, _ in shorts)
+        return iterations * (1 + inside) if inside or len(shorts) > 1 else 1
 
     def is_of_items(self, var: Var) -> bool:
         """Whether `var` is computed from numbers in containers among the inputs: data, rather than sizes."""
@@ -486,12 +487,12 @@ class Machine:
             case NdArray():
                 return self._worked_out(self.read(value), what)
             case BoundedArray():
-                raise bounded.require_static(self, value)
+                raise masked_axes.require_static(self, value)
             case Ref():
                 info = self.heap.objects[value.object]
                 contents = self.heap.read(value.object, "<items>")
                 if info.kind == "list":
-                    items = [self.static(item, what) for item in stacks.items(self, contents)]
+                    items = [self.static(item, what) for item in growable_list_items.items(self, contents)]
                     if info.cls is collections.deque:
                         return collections.deque(items, self.static(self.heap.read(value.object, "maxlen"), what))
                     return items
@@ -505,7 +506,7 @@ class Machine:
                     history = contents.history
                     if history is None or history.order is not None:
                         return set(contents.entries)
-                    return set_order.replayed(history)
+                    return set_iteration_order.replayed(history)
         raise Refused("XP0006", f"{what} must be known at compile time, but is {self.describe(value)}")
 
     def _worked_out(self, var: Var, what: str) -> np.ndarray:
@@ -525,7 +526,7 @@ class Machine:
         place = self.length_places.get(length)
         if place is None:
             place = self.length_places[length] = Source("value", (self.location(), "the size of an array"))
-        wanted = not {place, bounded.ALL_LENGTHS}.isdisjoint(self.world.static)
+        wanted = not {place, masked_axes.ALL_LENGTHS}.isdisjoint(self.world.static)
         known = self.world.work_out(length) if wanted else None
         return None if known is None else int(known[()])
 
@@ -655,7 +656,7 @@ class Machine:
 
     def replace_array(self, old: NdArray, new: NdArray) -> None:
         """Make an array object show what `new` shows, in every place that refers to it."""
-        replace.replace_array(self, old, new)
+        object_replacement.replace_array(self, old, new)
 
     def delitem(self, value: Value, key: Value) -> None:
         """`del value[key]`."""
@@ -699,11 +700,11 @@ class Machine:
 
     def generator(self, frame: Frame) -> Value:
         """What a call of a generator function returns."""
-        return resumption.make(self, frame)
+        return generator_stepping.make(self, frame)
 
     def advance(self, generator: Ref, sent: Value = NONE, thrown: Value | None = None) -> Advanced:
         """Run a generator to its next `yield`, or to its end."""
-        return resumption.advance(self, generator, sent, thrown)
+        return generator_stepping.advance(self, generator, sent, thrown)
 
     def run_generator(self, generator: Ref) -> list[Value]:
         """All values of a generator that yields a known number of times."""
@@ -744,7 +745,7 @@ class _Nested:
 
 
 def _contents(contents: Value) -> tuple[Value, ...]:
-    if isinstance(contents, Stack):
+    if isinstance(contents, GrowableList):
         return (contents.length, *map(JaxArray, contents.rows))
     if isinstance(contents, Union):
         return (JaxArray(contents.selector),)

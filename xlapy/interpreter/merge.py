@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xlapy.dispatch.arrays.memory import join_layouts
-from xlapy.dispatch.bounded.lanes import same
+from xlapy.dispatch.arrays.memory_order import join_layouts
+from xlapy.dispatch.bounded.masked_axes import same
 from xlapy.dispatch.protocol import PythonError
 from xlapy.dispatch.python import printing
-from xlapy.domain.captures import Capture, Moves
 from xlapy.domain.coerce import coerce, instantiate
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner, JoinFailure
+from xlapy.domain.ownership import Moves, Ownership
 from xlapy.domain.values import (
     DEAD,
     FALSE,
@@ -61,7 +61,7 @@ class Path:
 
     region: Region
     slots: dict[Slot, Value]
-    captured: dict[int | type, Capture]
+    owned: dict[int | type, Ownership]
     values: list[Value]
     lost: bool = False
     narrowed: walk.Narrowed = dataclasses.field(default_factory=dict)
@@ -216,7 +216,7 @@ def forget_moves(machine: Machine, live: Iterable[int]) -> None:
     """Objects that were in two containers are in one again, once the other one cannot be reached; `live` are the
     registers of the current frame that may still be read."""
     heap = machine.heap
-    marks = [(cls, known.loop, known.where) for cls, known in heap.captured.items() if isinstance(known.where, Moves)]
+    marks = [(cls, known.loop, known.where) for cls, known in heap.owned.items() if isinstance(known.where, Moves)]
     if not any(moves.made for _, _, moves in marks):
         return
     roots = [machine.frame.registers[register] for register in live]
@@ -225,10 +225,10 @@ def forget_moves(machine: Machine, live: Iterable[int]) -> None:
     for cls, loop, moves in marks:
         left = heap.settle(moves, lambda n: n if n in found else None, found.__contains__)
         if left is not None:
-            heap.hold(cls, Capture(loop, left))
+            heap.hold(cls, Ownership(loop, left))
         else:
             heap.untold += 1
-            del heap.captured[cls]
+            del heap.owned[cls]
 
 
 def _closure(heap: Heap, roots: Iterable, slots: dict, named: Callable[..., Sequence[int]]) -> set[int]:
@@ -265,7 +265,7 @@ def _merge(machine: Machine, predicate: Var, mark: int, first: Path, second: Pat
         machine.count_joins(len(first.slots))
         joiner = machine.joiner(first.region.depth, widen=False, unions=True)
         joiner.pinned = pinned
-        joiner.states, joiner.captures = (first.slots, second.slots), (first.captured, second.captured)
+        joiner.states, joiner.owned_states = (first.slots, second.slots), (first.owned, second.owned)
         join = StateJoin(machine.heap, joiner, first, second, mark)
         values = [join.value(a, b) for a, b in zip(first.values, second.values, strict=True)]
         join.changed_slots()
@@ -279,7 +279,7 @@ def _merge(machine: Machine, predicate: Var, mark: int, first: Path, second: Pat
             join_layouts(machine, made, pair)
     everything = [*values, *join.slots.values()]
     for path, side in ((first, "first"), (second, "second")):
-        machine.heap.slots, machine.heap.captured = path.slots, path.captured
+        machine.heap.slots, machine.heap.owned = path.slots, path.owned
         with machine.builder.inside(path.region):
             path.region.results = []
             for joined in everything:
@@ -297,23 +297,23 @@ def _merge(machine: Machine, predicate: Var, mark: int, first: Path, second: Pat
     slots.update((slot, instantiate(j.skeleton, results)) for slot, j in join.slots.items())
     machine.heap.slots = slots
     machine.heap.untold += 1
-    machine.heap.captured = _captured(first, second, joiner)
+    machine.heap.owned = _owned(first, second, joiner)
     return out
 
 
-def _captured(first: Path, second: Path, joiner: Joiner) -> dict[int | type, Capture]:
-    """What is captured after a branch: what is so on one path at least, and what stands for such an object there."""
-    found = {**first.captured}
-    for number, capture in second.captured.items():
-        found[number] = capture.joined(found.get(number))
+def _owned(first: Path, second: Path, joiner: Joiner) -> dict[int | type, Ownership]:
+    """What is owned after a branch: what is so on one path at least, and what stands for such an object there."""
+    found = {**first.owned}
+    for number, ownership in second.owned.items():
+        found[number] = ownership.joined(found.get(number))
     for pair, made in joiner.merged.items():
         for number, path in zip(pair, (first, second), strict=True):
-            if number in path.captured:
-                found[made] = path.captured[number].joined(found.get(made))
+            if number in path.owned:
+                found[made] = path.owned[number].joined(found.get(made))
     merged = {number for pair in joiner.merged for number in pair}
-    for cls, capture in found.items():
-        if isinstance(capture.where, Moves) and any(merged & {*move} for move in capture.where.made):
-            found[cls] = Capture(capture.loop, Moves()).joined(capture)
+    for cls, ownership in found.items():
+        if isinstance(ownership.where, Moves) and any(merged & {*move} for move in ownership.where.made):
+            found[cls] = Ownership(ownership.loop, Moves()).joined(ownership)
     return found
 
 
@@ -404,7 +404,7 @@ def rule_branch(machine: Machine, predicate: Var, then: Callable[[], Value], ore
                 values = [value, *_raised(machine)]
             except PythonError as error:
                 values = [DEAD, *_raised(machine, error.value)]
-        path = Path(region, machine.heap.slots, machine.heap.captured, values)
+        path = Path(region, machine.heap.slots, machine.heap.owned, values)
         path.lost = values[0] is DEAD and values[1] is not DEAD and _is_lost(machine, path, values[1], mark)
         paths.append(path)
         called |= machine.before is not before.before
@@ -495,7 +495,7 @@ def node_branch(
             needed |= live_at(frame, label, live)
         frame.go(frame.tag.labels)
         ends.append((frame.registers, frame.tag, frame.handled, needed))
-        path = Path(region, machine.heap.slots, machine.heap.captured, [], narrowed=narrowed or {})
+        path = Path(region, machine.heap.slots, machine.heap.owned, [], narrowed=narrowed or {})
         if frame.tag.label == RAISE:
             path.lost = _is_lost(machine, path, frame.registers[frame.exception_register], mark)
         paths.append(path)

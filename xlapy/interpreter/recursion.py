@@ -2,9 +2,9 @@
 
 A function whose calls of itself do not end at compile time is interpreted from another program (`frontend.recursive`),
 of which the functions that it calls on the way are *members*, too. What an activation goes on with is put on a list,
-the *frames*, which is a list that grows in a loop like any other (see `domain.stacks`), and so is held by value.
-Objects that were there before the first call are put there by name instead: all activations mean the same ones. An
-iterator of a loop around a call is put there as its sort and the contents of its slots, and is made anew, as is the
+the *frames*, which is a list that grows in a loop like any other (see `domain.growable_lists`), and so is held by
+value. Objects that were there before the first call are put there by name instead: all activations mean the same ones.
+An iterator of a loop around a call is put there as its sort and the contents of its slots, and is made anew, as is the
 cell of a variable.
 
 What an activation has made and has several names for is put there once (`options` and `options.append`). Of what others
@@ -21,13 +21,13 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
 
 from xlapy.dispatch import unions
-from xlapy.dispatch.containers import stack_rules, stacks
+from xlapy.dispatch.containers import growable_list_items, growable_list_methods
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.numbers.scalar_values import scalar
 from xlapy.dispatch.protocol import NeedLoop, Refused
 from xlapy.dispatch.python import caches
-from xlapy.domain import stacks as domain
-from xlapy.domain.captures import FREE, SHARED, Capture
+from xlapy.domain import growable_lists
+from xlapy.domain.ownership import FREE, SHARED, Ownership
 from xlapy.domain.values import (
     DEAD,
     FALSE,
@@ -52,9 +52,9 @@ from xlapy.domain.values import (
     variables,
 )
 from xlapy.frontend import Call, Fused, Op
-from xlapy.interpreter import control, fusing, operations
+from xlapy.interpreter import control, fused_generator_calls, value_operations
 from xlapy.interpreter.depth import recursion_limit
-from xlapy.interpreter.fusing import Fusion
+from xlapy.interpreter.fused_generator_calls import Fusion
 from xlapy.interpreter.steps import handles
 
 if TYPE_CHECKING:
@@ -264,7 +264,9 @@ def _fusion(machine: Machine, kind: str, names: object, function: Value, args: S
         return None
     names = cast(tuple, names or ())
     split = len(args) - len(names)
-    return fusing.of_call(machine, function.value, args[:split], dict(zip(names, args[split:], strict=True)))
+    return fused_generator_calls.of_call(
+        machine, function.value, args[:split], dict(zip(names, args[split:], strict=True))
+    )
 
 
 def _bound(machine: Machine, frame: Frame, entered: Entered) -> list[Value]:
@@ -325,7 +327,7 @@ def _suspend(machine, frame, op, frames, keeper, *held):
     holding = _Holding(machine, known, held)
     holding.share(arguments, {n for k in read for n in references(arguments[k])})
     state = known.named("state", Const(states[0])) if only else Const(states[0])
-    operations.append(machine, frames, Tuple((state, *holding.all_held(held))))
+    value_operations.append(machine, frames, Tuple((state, *holding.all_held(held))))
 
 
 class _Holding:
@@ -394,19 +396,19 @@ class _Holding:
         # what is in one of them is shared with it
         self.shared = shared.union(*(found for found in self.found if found & shared))
         for number in self.shared:
-            lies = machine.heap.captured.get(number)
+            lies = machine.heap.owned.get(number)
             machine.heap.show(number)
             if lies is None or lies.where is FREE:
-                machine.heap.hold(number, Capture(SHARED, SHARED))
+                machine.heap.hold(number, Ownership(SHARED, SHARED))
 
     def all_held(self, values: Sequence[Value]) -> list[Value]:
         """The values as the list holds them."""
         heap = self.machine.heap
-        before = {n: heap.captured.get(n) for n in set().union(*self.found) - self.shared}
+        before = {n: heap.owned.get(n) for n in set().union(*self.found) - self.shared}
         held = [self._held(value, place) for place, value in enumerate(values)]
         for number, lies in before.items():
             # nothing refers to it any more: where its name stands for something else, that has not been put there
-            if number in heap.captured and (lies is None or lies.where is FREE):
+            if number in heap.owned and (lies is None or lies.where is FREE):
                 heap.release(number, lies)
         return held
 
@@ -458,16 +460,16 @@ class _Holding:
         raise Refused("XP0008", f"{_NOT_KEPT} with a method of an object that was made in it")
 
     def _by_value(self, value: Value) -> Value:
-        """A value as a stack holds it; to parts of which others refer, as a copy that must not be changed."""
+        """A value as a growable list holds it; to parts of which others refer, as a copy that must not be changed."""
         machine, heap = self.machine, self.machine.heap
         made = reachable(machine, [value], self.known.mark)
         if not made:
             return value
         if not made & self.shared:
-            return stacks.pack(machine, value)
-        # what another stack holds may be changed there, which makes this copy out of date
-        only_here = all(heap.captured[number].where == SHARED for number in made)
-        return domain.disowned(stacks.pack(machine, value, SHARED, seen={} if only_here else None))
+            return growable_list_items.pack(machine, value)
+        # what another growable list holds may be changed there, which makes this copy out of date
+        only_here = all(heap.owned[number].where == SHARED for number in made)
+        return growable_lists.disowned(growable_list_items.pack(machine, value, SHARED, seen={} if only_here else None))
 
 
 def _name_of_older(method: BoundMethod) -> tuple | None:
@@ -507,19 +509,19 @@ def _restore(machine, frame, op, frames, keeper):
     values = _Taking(machine, held).values()
     heap = machine.heap
     for number in reachable(machine, values, known.mark):
-        lies = heap.captured.get(number)
+        lies = heap.owned.get(number)
         if lies is not None and lies.where is not FREE and not heap.is_twice(heap.objects[number].cls):
-            heap.hold(number, Capture(SHARED, SHARED))
+            heap.hold(number, Ownership(SHARED, SHARED))
     return (state, *values)
 
 
 def _last_of(machine: Machine, frames: Value) -> Value:
     """The last frame, which is taken from the list: there is one."""
-    stack = stacks.of(machine, frames)
-    if stack is None:
+    growable = growable_list_items.of(machine, frames)
+    if growable is None:
         return machine.call(machine.getattr(frames, "pop"), [])
-    rest, taken = stacks.pop(machine, stack)
-    stack_rules.write(machine, as_ref(frames), rest)
+    rest, taken = growable_list_items.pop(machine, growable)
+    growable_list_methods.write(machine, as_ref(frames), rest)
     return taken
 
 
@@ -571,7 +573,7 @@ class _Taking:
             case Union() if not isinstance(value, MixedScalar):
                 return Union(value.selector, tuple(map(self._taken, value.alternatives)))
             case Stored():
-                return stacks.unpacked(self.machine, value, None, FREE)
+                return growable_list_items.unpacked(self.machine, value, None, FREE)
         return value
 
 

@@ -9,8 +9,14 @@ from math import prod
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from xlapy.dispatch import table, unions
-from xlapy.dispatch.containers import common, rows, stack_rules, stack_tuples, stacks
+from xlapy.dispatch import registry, unions
+from xlapy.dispatch.containers import (
+    container_protocol,
+    dynamic_tuples,
+    growable_list_items,
+    growable_list_methods,
+    nested_lists,
+)
 from xlapy.dispatch.iterators import dict_views
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Refused
@@ -204,12 +210,12 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
 
 def _is_row(machine: Machine, args: Sequence[Value]) -> bool:
     """Whether the first argument is one of several lists of one length, and the only union."""
-    return not any(isinstance(a, Union) for a in args[1:]) and rows.of(machine, args[0]) is not None
+    return not any(isinstance(a, Union) for a in args[1:]) and nested_lists.of(machine, args[0]) is not None
 
 
 def _is_key(machine: Machine, args: Sequence[Value], container: int, key: int) -> bool:
     """Whether the only union among the arguments is the key of a dict or set, but for constants that are put there."""
-    if type(args[key]) is not Union or not common.takes_unions(machine, args[container]):
+    if type(args[key]) is not Union or not container_protocol.takes_unions(machine, args[container]):
         return False
     others = [a for a in args if type(a) is Union and a is not args[key]]
     return all(a is args[-1] and all(type(v) is Const for v in a.alternatives) for a in others)
@@ -218,18 +224,18 @@ def _is_key(machine: Machine, args: Sequence[Value], container: int, key: int) -
 def _is_put(machine: Machine, target: Value, args: Sequence[Value]) -> bool:
     """Whether the only union among the arguments is what is put into a list, by an operation or by a method of it."""
     if isinstance(target, BoundMethod):
-        if not (isinstance(target.function, Intrinsic) and table.puts_item(target.function.rule)):
+        if not (isinstance(target.function, Intrinsic) and registry.puts_item(target.function.rule)):
             return False
         target = target.self
-    if any(isinstance(a, Union) or common.is_slice(a) for a in args[:-1]):
+    if any(isinstance(a, Union) or container_protocol.is_slice(a) for a in args[:-1]):
         return False
-    return bool(args) and common.takes_choice(machine, target, args[-1])
+    return bool(args) and container_protocol.takes_choice(machine, target, args[-1])
 
 
 def _takes_unions(function: Value) -> bool:
     """Whether a method of a built-in class tells unions among its arguments apart by itself."""
     inner = function.function if isinstance(function, BoundMethod) else None
-    return isinstance(inner, Intrinsic) and table.accepts(inner.rule, False)
+    return isinstance(inner, Intrinsic) and registry.accepts(inner.rule, False)
 
 
 def _has_many_lists(machine: Machine, args: Sequence[Value]) -> bool:
@@ -254,11 +260,13 @@ def _applied(machine: Machine, frame: Frame, step: Step, args: Sequence[Value]) 
     result = None
     if treatment >= _CONTENT and machine.heap.has_unions:
         apart = op.kind == "iter" and dict_views.is_one(machine, args[0])
-        apart = apart or op.kind == "call_ex" and stack_tuples.zips(machine, args[0], args[1])
+        apart = apart or op.kind == "call_ex" and dynamic_tuples.zips(machine, args[0], args[1])
         containers = [] if apart else _containers(args)
-        if op.kind == "call" and stack_rules.are_many(machine, args[0], args[1:]):
+        if op.kind == "call" and growable_list_methods.are_many(machine, args[0], args[1:]):
             each = lambda: unions.over_contents(machine, containers, whole) or whole()  # noqa: E731
-            result = stacks.settled_or(machine, args[1:], whole, each, stack_rules.gives_places(args[0]))
+            result = growable_list_items.settled_or(
+                machine, args[1:], whole, each, growable_list_methods.gives_places(args[0])
+            )
         else:
             result = unions.over_contents(machine, containers, whole)
     return whole() if result is None else result

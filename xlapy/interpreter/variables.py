@@ -19,7 +19,7 @@ from xlapy.domain.values import (
     Union,
     Value,
 )
-from xlapy.interpreter import classes, resumption
+from xlapy.interpreter import classes, generator_stepping
 from xlapy.interpreter.frame import Frame
 from xlapy.interpreter.steps import bound, constant_value, handles, packed, without
 
@@ -34,7 +34,7 @@ def _const(machine, frame, op):
 
 @handles("set_state")
 def _set_state(machine, frame, op):
-    return resumption.State.value(op.imm)
+    return generator_stepping.State.value(op.imm)
 
 
 @handles("null")

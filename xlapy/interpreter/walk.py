@@ -29,12 +29,12 @@ from xlapy.domain.values import (
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
 from xlapy.interpreter import (  # noqa: F401
     control,
+    generator_stepping,
     generators,
+    interpreted_functions,
     loops,
     merge,
-    operations,
-    plain,
-    resumption,
+    value_operations,
     variables,
     widening,
 )
@@ -282,7 +282,9 @@ def _undone(frame: Frame, step: Step) -> bool:
     function = frame.registers[step.called]
     if type(function) is BoundMethod:
         function = function.function
-    return not (type(function) is Function or type(function) is Const and plain.is_plain(function.value))
+    return not (
+        type(function) is Function or type(function) is Const and interpreted_functions.is_plain(function.value)
+    )
 
 
 def raise_to(machine: Machine, handler: int | None, exception: Value) -> None:
@@ -500,7 +502,7 @@ def _send(machine: Machine, node: Send) -> None:
         return
     closed: bool | Var = False
     try:
-        if resumption.is_generator(machine, receiver):
+        if generator_stepping.is_generator(machine, receiver):
             result, closed = generators.delegate(machine, as_ref(receiver), frame.on_yield)
         else:
             for value in _one_by_one(machine, receiver) if frame.may_close else machine.iterate(receiver):
@@ -526,7 +528,7 @@ def _send_step(machine: Machine, node: Send, receiver: Value) -> None:
     frame = machine.frame
     returned: Value = NONE
     try:
-        if resumption.is_generator(machine, receiver):
+        if generator_stepping.is_generator(machine, receiver):
             done, value, returned = machine.advance(as_ref(receiver), frame.registers[node.sent])
         else:
             more, element = iteration.step(machine, receiver)

@@ -1,8 +1,9 @@
 """Numbers that a loop makes wider, and questions after their type.
 
-`total = 0`, to which each trip adds a float, is a float from the start of a loop that stays a loop: one number is held,
-of one type, and what is computed with it is the same. Where the program asks what it is, or does with the one what it
-cannot do with the other, the loop is analysed in another way: its first trip is a case of its own, as in CPython.
+`total = 0`, to which each iteration adds a float, is a float from the start of a loop that stays a loop: one number is
+held, of one type, and what is computed with it is the same. Where the program asks what it is, or does with the one
+what it cannot do with the other, the loop is analysed in another way: its first iteration is a case of its own, as in
+CPython.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch.python import functools_rules
+from xlapy.dispatch.python import functools_module
 from xlapy.domain.numbers import numeric
 from xlapy.domain.object_names import JoinFailure
 from xlapy.domain.values import BoundMethod, Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
@@ -119,7 +120,7 @@ def _look_at_call(machine: Machine, function: Value, args: Sequence[Value]) -> N
     item = function.value if isinstance(function, Const) else None
     if any(item is asking for asking in _ASKING) or isinstance(item, type) and issubclass(item, BaseException):
         _require_told(machine, args)
-    elif any(item is asking for asking in _OF_ITSELF) or functools_rules.is_single_dispatch(item):
+    elif any(item is asking for asking in _OF_ITSELF) or functools_module.is_single_dispatch(item):
         if isinstance(args[0], Scalar | NumpyScalar):
             _require_told(machine, args[:1])
     elif getattr(item, "__module__", None) == "numpy" or isinstance(item, np.ufunc):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from xlapy.ir.constant_evaluation import computed, is_small
 from xlapy.ir.core import Location, Operation, Region, TensorType, Var
-from xlapy.ir.known import computed, is_small
 from xlapy.ir.operations import infer_elementwise
 
 _INT32 = np.iinfo(np.int32)

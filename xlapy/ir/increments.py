@@ -77,16 +77,17 @@ class _Search:
         place = operation.results.index(var)
         return self.whichever(*(region.results[place] for region in operation.regions))
 
-    def of_trips(self, operation: Operation, var: Var) -> int | None:
-        """What a loop starts from, and what each of its trips adds, if none takes anything away."""
+    def of_iterations(self, operation: Operation, var: Var) -> int | None:
+        """What a loop starts from, and what each of its iterations adds, if none takes anything away."""
         counted = operation.kind == "for"
         place, body = operation.results.index(var), operation.regions[0 if counted else 1]
         step = _Search(body.params[place + counted], self._budget, self._chosen).of(body.results[place])
-        trips = constant_value(operation.operands[0]) if counted else None
-        if step is None or self._chosen(step, 0) != 0 and (trips is None or self._chosen is min):
+        iterations = constant_value(operation.operands[0]) if counted else None
+        if step is None or self._chosen(step, 0) != 0 and (iterations is None or self._chosen is min):
             return None
         return _plus(
-            self.of(operation.operands[place + counted]), step * max(int(trips), 0) if trips is not None else 0
+            self.of(operation.operands[place + counted]),
+            step * max(int(iterations), 0) if iterations is not None else 0,
         )
 
 
@@ -102,6 +103,6 @@ _FOLLOW = {
     "select": _Search.of_operands,
     "convert": _Search.of_operands,
     "if": _Search.of_arms,
-    "for": _Search.of_trips,
-    "while": _Search.of_trips,
+    "for": _Search.of_iterations,
+    "while": _Search.of_iterations,
 }

@@ -163,7 +163,7 @@ TABLE: dict[str, Definition] = {
     # live (mask, x): x, whose derivative is zero where the mask is false
     "live": Definition(2, 0, _live),
     "leaf": Definition(None, 0, _leaf),
-    # ahead (array, matrix): the products of a matrix with parts of an array, for each trip of a loop
+    # ahead (array, matrix): the products of a matrix with parts of an array, for each iteration of a loop
     "ahead": Definition(2, 0, lambda operation: None),
     # part (array, index): what is at a place of the first axis
     "part": Definition(2, 0, _part),
@@ -171,6 +171,6 @@ TABLE: dict[str, Definition] = {
     "if": Definition(1, 2, _if),
     # while (*carried) cond(*carried) -> bool, body(*carried) -> carried
     "while": Definition(None, 2, _while),
-    # for (trips, *carried) body(index, *carried) -> carried; index runs from 0 to trips
+    # for (iterations, *carried) body(index, *carried) -> carried; index runs from 0 to iterations
     "for": Definition(None, 1, lambda operation: _loop(operation, 1, 0)),
 }

@@ -1,14 +1,14 @@
-"""Reversing a loop whose number of trips is not known beforehand, in memory for a fixed number of states.
+"""Reversing a loop whose number of iterations is not known beforehand, in memory for a fixed number of states.
 
 Forward, online: states are kept at equal distances; when the slots for that are full, every second one is dropped and
 the distance doubles (the idea of Wang, Moin and Iaccarino, "Minimal repetition dynamic checkpointing algorithm for
 unsteady adjoint calculation", SISC 31(4), 2009, and of Stumm and Walther, "New algorithms for optimal online
 checkpointing", SISC 32(2), 2010, in its simplest form). They may fill half of all slots.
 
-Backward, offline: the number of trips is now known, and the gaps between the kept states are reversed by binomial
+Backward, offline: the number of iterations is now known, and the gaps between the kept states are reversed by binomial
 checkpointing in the other slots (Griewank, "Achieving logarithmic growth of temporal and spatial complexity in reverse
 automatic differentiation", 1992; Griewank and Walther, "Algorithm 799: revolve", TOMS 26(1), 2000). With s free slots,
-C(s + r, r) units of some trips are reversed while no trip is run more than r times before it is reversed.
+C(s + r, r) units of some iterations are reversed while no iteration is run more than r times before it is reversed.
 
 Everything is loops within loops without a branch, so that XLA updates the slots in place.
 """
@@ -29,9 +29,9 @@ _LARGEST = 2**30
 
 
 class Kept(NamedTuple):
-    """States kept on the way forward: number `j` of `count` is from before trip `j * distance` of `trips`."""
+    """States kept on the way forward: number `j` of `count` is from before iteration `j * distance` of `iterations`."""
 
-    trips: jax.Array | np.ndarray
+    iterations: jax.Array | np.ndarray
     distance: jax.Array | np.ndarray
     count: jax.Array | np.ndarray
     #: for each carried value an array of all slots
@@ -59,7 +59,7 @@ def run_and_keep(
         body: of the carried values; a list of them.
         initial: the carried values before the loop.
         slots: how many states there is room for, at least 4. Half of that is used here.
-        unit: how many trips are reversed at once: the distance between states is a multiple of it.
+        unit: how many iterations are reversed at once: the distance between states is a multiple of it.
     """
     dtype = index_type()
     most = slots // 2 - slots // 2 % 2
@@ -71,12 +71,12 @@ def run_and_keep(
         def move(j, stores):
             return [put(s, get(s, 2 * j), j) for s in stores]
 
-        # No trip unless the slots are full: a loop, not a branch, which would copy them.
+        # No iteration unless the slots are full: a loop, not a branch, which would copy them.
         stores = _times(jnp.where(full, np.asarray(most // 2, dtype), zero), move, stores)
         return jnp.where(full, 2 * distance, distance), jnp.where(full, count // 2, count), stores
 
     def stretch(state):
-        trips, distance, count, stores, carried = state
+        iterations, distance, count, stores, carried = state
         distance, count, stores = halve(distance, count, stores)
         stores = [put(s, x, count) for s, x in zip(stores, carried, strict=True)]
 
@@ -84,13 +84,13 @@ def run_and_keep(
             return (inner[0] < distance) & condition(*inner[1])
 
         made, carried = lax.while_loop(goes, lambda inner: (inner[0] + one, body(*inner[1])), (zero, carried))
-        return trips + made, distance, count + one, stores, carried
+        return iterations + made, distance, count + one, stores, carried
 
     stores = [lax.empty((slots, *x.shape), x.dtype) for x in initial]
     start = (zero, np.asarray(unit, dtype), zero, stores, list(initial))
     state = lax.while_loop(lambda s: condition(*s[4]), stretch, start)
-    trips, distance, count, stores, carried = state
-    return list(carried), Kept(trips, distance, count, list(stores))
+    iterations, distance, count, stores, carried = state
+    return list(carried), Kept(iterations, distance, count, list(stores))
 
 
 def run_and_keep_first(
@@ -99,23 +99,23 @@ def run_and_keep_first(
     """The same where no more than the first state is wanted."""
     dtype = index_type()
     zero, one = np.zeros((), dtype), np.ones((), dtype)
-    trips, carried = lax.while_loop(
+    iterations, carried = lax.while_loop(
         lambda s: condition(*s[1]), lambda s: (s[0] + one, list(body(*s[1]))), (zero, list(initial))
     )
     distance = jnp.asarray(unit, dtype)
-    return list(carried), Kept(trips, distance, jnp.ones((), dtype), [jnp.asarray(x)[None] for x in initial])
+    return list(carried), Kept(iterations, distance, jnp.ones((), dtype), [jnp.asarray(x)[None] for x in initial])
 
 
 def reverse(
     body: Callable, adjoint: Callable, kept: Kept, cotangents: Sequence, totals: Sequence, unit: int
 ) -> tuple[list, list]:
-    """Run the adjoint of a loop from its last trip to its first, `unit` trips at once.
+    """Run the adjoint of a loop from its last iteration to its first, `unit` iterations at once.
 
     Args:
         body: of the carried values; a list of them.
-        adjoint: of the carried values before some trips, the number of those (`unit`, or fewer at the end), the
+        adjoint: of the carried values before some iterations, the number of those (`unit`, or fewer at the end), the
             cotangents of the carried values after them, and totals; the cotangents before them, and the totals with
-            what these trips add.
+            what these iterations add.
         kept: from `run_and_keep`.
         cotangents: of the carried values after the loop.
         totals: where the cotangents of what the loop only reads are summed.
@@ -153,20 +153,20 @@ def reverse(
         used, places, stores = lax.while_loop(gap, bridge, (used, places, stores))
         place = get(places, used - one)
         carried = advance(stores, used - one, last - place)
-        trips = jnp.minimum(kept.trips - last * size, size)
-        cotangents, totals = adjoint(carried, trips, cotangents, totals)
+        iterations = jnp.minimum(kept.iterations - last * size, size)
+        cotangents, totals = adjoint(carried, iterations, cotangents, totals)
         used = jnp.where(place == last, used - one, used)
         return last - one, used, places, stores, list(cotangents), list(totals)
 
     places = jnp.arange(slots, dtype=dtype) * (kept.distance // size)
-    units = (kept.trips + size - one) // size
+    units = (kept.iterations + size - one) // size
     state = (units - one, kept.count, places, list(kept.slots), list(cotangents), list(totals))
     state = lax.while_loop(lambda s: s[0] >= 0, step, state)
     return list(state[4]), list(state[5])
 
 
 def _lengths(slots: int) -> np.ndarray:
-    """How many trips can be reversed with `s` states while none is run more than `r` times, for all s and r."""
+    """How many iterations can be reversed with `s` states while none is run more than `r` times, for all s and r."""
     return np.array([[min(comb(s + r, r), _LARGEST) for r in range(_REPEATS)] for s in range(slots + 1)])
 
 
@@ -181,8 +181,8 @@ def put(array, value, place):
     return lax.dynamic_update_index_in_dim(array, value, place, 0, allow_negative_indices=False)
 
 
-def _times(trips, body: Callable, carried):
-    """`carried = body(index, carried)`, `trips` times."""
+def _times(iterations, body: Callable, carried):
+    """`carried = body(index, carried)`, `iterations` times."""
     zero = np.zeros((), index_type())
     one = np.ones((), index_type())
-    return lax.while_loop(lambda s: s[0] < trips, lambda s: (s[0] + one, body(*s)), (zero, carried))[1]
+    return lax.while_loop(lambda s: s[0] < iterations, lambda s: (s[0] + one, body(*s)), (zero, carried))[1]

@@ -1,8 +1,8 @@
 """Lanes moved about: those that a mask selects to the front and back, and whole rows of lanes along a dimension.
 
-On a CPU a loop takes 1 ns a lane (3, if each trip does one), where a scatter takes 7 to 16 and a sort 200; elsewhere a
-scatter gives every lane a place of its own. Machine code takes half a nanosecond (`llvm.pressing`): it knows the
-functions here by their names.
+On a CPU a loop takes 1 ns a lane (3, if each iteration does one), where a scatter takes 7 to 16 and a sort 200;
+elsewhere a scatter gives every lane a place of its own. Machine code takes half a nanosecond
+(`llvm.stream_compaction`): it knows the functions here by their names.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from jax import lax
 
 from xlapy.lowering.derivatives import differentiated_as
 
-#: lanes that a trip of a loop does, where there are many
+#: lanes that an iteration of a loop does, where there are many
 _LANES, _MANY = 8, 512
-_PRESSED, _POSITIONS = "xlapy_pressed", "xlapy_positions"
+_COMPACTED, _POSITIONS = "xlapy_compacted", "xlapy_positions"
 
 
-def presses(name: object, shapes: Sequence[tuple[int, ...]]) -> bool:
+def compacts(name: object, shapes: Sequence[tuple[int, ...]]) -> bool:
     """Whether a function of that name, of arrays of such shapes, is one that moves what a mask selects to the front;
     derivatives of it, and vectorisations, are not."""
-    count = {_PRESSED: 2, _POSITIONS: 1}.get(str(name))
+    count = {_COMPACTED: 2, _POSITIONS: 1}.get(str(name))
     return len(shapes) == count and len(shapes[0]) == 1 and shapes[0][0] > 0
 
 
@@ -60,7 +60,7 @@ def _positions_in_turn(valid):
 
 def _in_turn(elements, valid, dtype):
     """`elements(first, count)` of the lanes that a mask selects, one behind the other: each is put behind the last,
-    where the next one takes the place of one that is not selected. A trip of the loop does several lanes."""
+    where the next one takes the place of one that is not selected. An iteration of the loop does several lanes."""
 
     def step(first, state, lanes):
         found, count = state
@@ -74,12 +74,14 @@ def _in_turn(elements, valid, dtype):
     if room == 0:
         return jnp.zeros(0, dtype)
     # unsigned, a lane is not looked at whether it counts from the end
-    trips = room // _LANES if room >= _MANY else 0
+    iterations = room // _LANES if room >= _MANY else 0
     state = jnp.zeros(room, dtype), jnp.uint32(0)
-    if trips:
+    if iterations:
         several = lambda k, state: step(k * jnp.uint32(_LANES), state, _LANES)  # noqa: E731
-        state = lax.fori_loop(jnp.uint32(0), jnp.uint32(trips), several, state)
-    return lax.fori_loop(jnp.uint32(trips * _LANES), jnp.uint32(room), lambda k, state: step(k, state, 1), state)[0]
+        state = lax.fori_loop(jnp.uint32(0), jnp.uint32(iterations), several, state)
+    return lax.fori_loop(jnp.uint32(iterations * _LANES), jnp.uint32(room), lambda k, state: step(k, state, 1), state)[
+        0
+    ]
 
 
 def gather(x, order, axis):
@@ -87,18 +89,18 @@ def gather(x, order, axis):
     return jnp.take(x, order, axis=axis, mode="clip")
 
 
-def pressed(x, valid):
+def compacted(x, valid):
     """The elements of a vector in the lanes that a mask selects, moved to the front; then others."""
-    made = lax.platform_dependent(x, valid, cpu=_pressed_in_turn, default=_pressed_at_once)
-    return differentiated_as(made, _pressed_at_once(x, valid)) if jnp.issubdtype(x.dtype, jnp.inexact) else made
+    made = lax.platform_dependent(x, valid, cpu=_compacted_in_turn, default=_compacted_at_once)
+    return differentiated_as(made, _compacted_at_once(x, valid)) if jnp.issubdtype(x.dtype, jnp.inexact) else made
 
 
-def _pressed_at_once(x, valid):
+def _compacted_at_once(x, valid):
     return jnp.take(x, _positions_at_once(valid), mode="clip")
 
 
-@_named(_PRESSED)
-def _pressed_in_turn(x, valid):
+@_named(_COMPACTED)
+def _compacted_in_turn(x, valid):
     return _in_turn(lambda first, count: lax.dynamic_slice(x, (first,), (count,)), valid, x.dtype)
 
 

@@ -4,7 +4,7 @@
 `lowering.rounding`). They run as fast without it: the passes that matter for speed are others and LLVM's.
 
 *Reductions*: XLA gives them to a library, unless they are such as that is not good for, or reduces parts first, unless
-they are exact (see `lowering.reductions`).
+they are exact (see `lowering.reduction_strategies`).
 
 *Small programs compile in half the time* without the emitters that write a kernel's loops in MLIR first. The kernels
 of large arrays are 1 to 3 times as fast with them; where no array is large, the call of a kernel takes longer than it.
@@ -22,11 +22,11 @@ import jax
 import jaxlib.version
 
 from xlapy.ir import Region, every_operation
-from xlapy.lowering.loops import inner_jaxprs
-from xlapy.lowering.native import SLOW_KERNELS
-from xlapy.lowering.reductions import are_exact, are_own
+from xlapy.lowering.deferred_tracing import is_opaque
+from xlapy.lowering.lax_loops import inner_jaxprs
+from xlapy.lowering.native_functions import SLOW_KERNELS
+from xlapy.lowering.reduction_strategies import are_exact, are_own
 from xlapy.lowering.rounding import rounds
-from xlapy.lowering.untraced import is_opaque
 
 #: passes that are left out
 _LEFT_OUT = "xla_disable_hlo_passes"
@@ -74,11 +74,12 @@ class Traits(NamedTuple):
         )
 
 
-def traits_of(entry: Region, lent: bool = False) -> Traits:
-    """The traits of a program; `lent` says whether some parameters are parts of memory (see `lowering.lent`)."""
+def traits_of(entry: Region, zero_copy: bool = False) -> Traits:
+    """The traits of a program; `zero_copy` says whether some parameters are parts of memory (see
+    `lowering.zero_copy_inputs`)."""
     as_written, leaves = rounds(entry), [o for o in every_operation(entry) if o.kind == "leaf"]
     known = not any(map(is_opaque, leaves)) and (as_written or all(o.attributes.get("as_written") for o in leaves))
-    own = are_own(entry, lent)
+    own = are_own(entry, zero_copy)
     return Traits(as_written, known, own, known and are_exact(entry), known and _is_small(entry.fast or entry))
 
 

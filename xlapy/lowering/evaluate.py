@@ -16,21 +16,21 @@ from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
 from xlapy.ir import Location, Operation, Region, Var, constant_value, every_operation
-from xlapy.ir.vectors import MANY, is_stack, is_unstack
-from xlapy.lowering import packed, reversible_leaves, rewriting, tpu
+from xlapy.ir.stacking_leaves import MANY, is_stack, is_unstack
+from xlapy.lowering import reversible_leaves, rewriting, scalar_packing, tpu
+from xlapy.lowering.broadcast_sinking import operands_of
+from xlapy.lowering.deferred_tracing import Untraced, is_opaque, traced
 from xlapy.lowering.jaxpr_types import ClosedJaxpr
-from xlapy.lowering.lent import Lent, product
-from xlapy.lowering.live import live
+from xlapy.lowering.lax_loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.llvm import as_machine_code, may_be_machine_code
-from xlapy.lowering.loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
-from xlapy.lowering.native import as_native, available
-from xlapy.lowering.reductions import are_own
+from xlapy.lowering.lowering_rules import RULES, store_block
+from xlapy.lowering.native_functions import as_native, available
+from xlapy.lowering.reduction_strategies import are_own
 from xlapy.lowering.rewriting import Cpu
-from xlapy.lowering.rules import RULES, store_block
-from xlapy.lowering.spread import operands_of
-from xlapy.lowering.untraced import Untraced, is_opaque, traced
-from xlapy.lowering.vectors import in_lanes, plan_of
-from xlapy.lowering.windows import in_steps, in_windows, planned, planned_store
+from xlapy.lowering.vectorised_loops import in_lanes, plan_of
+from xlapy.lowering.windowed_sums import in_steps, in_windows, planned, planned_store
+from xlapy.lowering.zero_copy_inputs import MemorySlice, product
+from xlapy.lowering.zero_derivative_mask import live
 
 Environment = dict[Var, object]
 #: elements of a large array, and how much larger than what is read of it
@@ -51,14 +51,14 @@ def evaluate_fast(
     native: bool = True,
     platform: str | None = None,
     own_reductions: bool | None = None,
-    lent: Mapping[int, Lent] | None = None,
+    memory_slices: Mapping[int, MemorySlice] | None = None,
     machine_code: bool = False,
 ) -> list:
     """The same for programs that only have to run; small loops may become `native` functions.
 
     `platform` is where the program runs, None if that is not known yet: then loops are traced for CPUs and for others.
-    `own_reductions` says whether XLA's own code reduces, None if that depends on this program alone. `lent` are the
-    parameters, by number, that are parts of memory (see `lowering.lent`).
+    `own_reductions` says whether XLA's own code reduces, None if that depends on this program alone. `memory_slices`
+    are the parameters, by number, that are parts of memory (see `lowering.zero_copy_inputs`).
     """
     if platform not in (None, "cpu"):
         structured = _fast_rules(None, False)
@@ -69,11 +69,11 @@ def evaluate_fast(
     if region.fast is not None:
         arguments = [environment[p] for p in region.params]
         region, environment = region.fast, dict(zip(region.fast.params, arguments, strict=True))
-    if lent:
-        parts = {region.params[k]: part for k, part in lent.items()}
-        loop = _loop_of_lent(structured["for"], parts)
+    if memory_slices:
+        parts = {region.params[k]: part for k, part in memory_slices.items()}
+        loop = _loop_of_slices(structured["for"], parts)
         structured = _Rules(
-            {**structured, "leaf": _leaf_of_lent(structured["leaf"], parts), "for": loop, "while": loop}
+            {**structured, "leaf": _leaf_of_slices(structured["leaf"], parts), "for": loop, "while": loop}
         )
     if platform in (None, "tpu"):
         values = [environment[p] for p in region.params]
@@ -149,9 +149,9 @@ def _if(structured: dict[str, Callable]) -> Callable:
     return rule
 
 
-def _trips(operation: Operation, operands: Sequence) -> int | jax.Array:
-    trips = constant_value(operation.operands[0])
-    return operands[0] if trips is None else max(int(trips), 0)
+def _iterations(operation: Operation, operands: Sequence) -> int | jax.Array:
+    iterations = constant_value(operation.operands[0])
+    return operands[0] if iterations is None else max(int(iterations), 0)
 
 
 def _for(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
@@ -160,8 +160,8 @@ def _for(operation: Operation, operands: Sequence, environment: Environment) -> 
     dtype = region.params[0].type.dtype
     initial = _strong(operands[1:], region.params[1:])
     most: int | None = operation.attributes.get("most")
-    trips = _trips(operation, operands)
-    return differentiable_counted_loop(trips, body, initial, dtype, _reads_elements(region), most)
+    iterations = _iterations(operation, operands)
+    return differentiable_counted_loop(iterations, body, initial, dtype, _reads_elements(region), most)
 
 
 def _reads_elements(region: Region) -> bool:
@@ -184,8 +184,8 @@ def _while(operation: Operation, operands: Sequence, environment: Environment) -
 
 
 class _Rules(dict[str, Callable]):
-    """Rules by the kinds of operations; `at_once` where a loop in a loop makes as many trips at once as it can: in a
-    native function, and on devices where each trip is slow."""
+    """Rules by the kinds of operations; `at_once` where a loop in a loop makes as many iterations at once as it can: in
+    a native function, and on devices where each iteration is slow."""
 
     at_once = False
 
@@ -200,7 +200,10 @@ def _fast_rules(cpu: Cpu | None, native: bool) -> _Rules:
     """
 
     def loop(
-        operation: Operation, operands: Sequence, environment: Environment, parts: Mapping[Var, Lent] | None = None
+        operation: Operation,
+        operands: Sequence,
+        environment: Environment,
+        parts: Mapping[Var, MemorySlice] | None = None,
     ) -> Sequence:
         def run(values: Environment, certain: jax.Array) -> list:
             return list(_looped(operation, values, inside, certain))
@@ -258,14 +261,14 @@ def _looped(
     body = _function(region, environment, rules)
     initial = _strong(operands[1:], region.params[1:])
     if "straight" in operation.attributes:
-        for k in range(int(_trips(operation, operands))):
+        for k in range(int(_iterations(operation, operands))):
             initial = body(np.asarray(k, region.params[0].type.dtype), *initial)
         return initial
     unroll: int = operation.attributes.get("unroll", 1)
     if rules.at_once:
         unroll = operation.attributes.get("unroll_native", unroll)
     dtype = region.params[0].type.dtype
-    return counted_loop(_trips(operation, operands), body, initial, dtype, unroll, certain)
+    return counted_loop(_iterations(operation, operands), body, initial, dtype, unroll, certain)
 
 
 def _leaf_in_loop(cpu: Cpu | None) -> Callable:
@@ -303,9 +306,9 @@ def _leaf(cpu: Cpu | None, native: bool = False) -> Callable:
 
     def rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
         if is_stack(operation) and len(operands) >= MANY and not operation.operands[0].type.shape:
-            return (packed.joined(_strong(operands, operation.operands), native),)
+            return (scalar_packing.joined(_strong(operands, operation.operands), native),)
         if is_unstack(operation) and len(operation.results) >= MANY and not operation.results[0].type.shape:
-            return packed.taken_apart(operands[0], native)
+            return scalar_packing.taken_apart(operands[0], native)
         untraced = operation.attributes["jaxpr"]
         if isinstance(untraced, Untraced) and not untraced.looked_into:
             return untraced.function(_evaluate_leaves, *operands)
@@ -315,7 +318,7 @@ def _leaf(cpu: Cpu | None, native: bool = False) -> Callable:
     return rule
 
 
-def _leaf_of_lent(rule: Callable, parts: Mapping[Var, Lent]) -> Callable:
+def _leaf_of_slices(rule: Callable, parts: Mapping[Var, MemorySlice]) -> Callable:
     def lent_rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
         found = product(operation, environment, parts)
         return rule(operation, operands, environment) if found is None else found
@@ -323,7 +326,7 @@ def _leaf_of_lent(rule: Callable, parts: Mapping[Var, Lent]) -> Callable:
     return lent_rule
 
 
-def _loop_of_lent(rule: Callable, parts: Mapping[Var, Lent]) -> Callable:
+def _loop_of_slices(rule: Callable, parts: Mapping[Var, MemorySlice]) -> Callable:
     return lambda operation, operands, environment: rule(operation, operands, environment, parts)
 
 

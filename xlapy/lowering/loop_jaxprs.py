@@ -13,12 +13,12 @@ import numpy as np
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
-from xlapy.lowering import in_place
+from xlapy.lowering import in_place_loops
 from xlapy.lowering.jaxpr_types import ClosedJaxpr
-from xlapy.lowering.live import live
+from xlapy.lowering.zero_derivative_mask import live
 
 Mask = tuple[bool, ...]
-#: elements of what all examples share, up to which each gets a copy, if only some of them make a trip
+#: elements of what all examples share, up to which each gets a copy, if only some of them make an iteration
 _MOST_SHARED = 256
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ class Loop:
         self, condition: ClosedJaxpr | None, body: ClosedJaxpr, constants: int, most: int | None = None
     ) -> None:
         self.condition, self.body, self.constants = condition, body, constants
-        #: how many trips there are at most, if that is known
+        #: how many iterations there are at most, if that is known
         self.most = most
         #: types of all operands, and of those carried
         avals: list[Any] = body.in_avals
@@ -46,20 +46,20 @@ class Loop:
         self._derived: dict[tuple, Any] = {}
 
     def goes(self, constants: Sequence, carried: Sequence):
-        """Whether there is another trip."""
+        """Whether there is another iteration."""
         return jaxpr_as_fun(self.condition)(*constants, *carried)[0]
 
     def step(self, constants: Sequence, carried: Sequence) -> list:
-        """One trip, to be differentiated."""
+        """One iteration, to be differentiated."""
         return jaxpr_as_fun(self.body)(*constants, *carried)
 
-    def trip(self, constants: Sequence, carried: Sequence) -> list:
-        """One trip, to be run."""
-        return in_place.evaluate(self.body, [*constants, *carried])
+    def iteration(self, constants: Sequence, carried: Sequence) -> list:
+        """One iteration, to be run."""
+        return in_place_loops.evaluate(self.body, [*constants, *carried])
 
     def run(self, constants: Sequence, initial: Sequence) -> list:
         """The whole loop."""
-        return lax.while_loop(partial(self.goes, constants), partial(self.trip, constants), list(initial))
+        return lax.while_loop(partial(self.goes, constants), partial(self.iteration, constants), list(initial))
 
     def once(self, key: tuple, make: Callable[[], T]) -> T:
         """What `make` makes, the same for the same key."""
@@ -69,7 +69,7 @@ class Loop:
         return self._derived[key]
 
     def _closure(self, inputs: Mask, counts: Callable) -> Mask:
-        """Which carried values depend on the operands marked, after any number of trips."""
+        """Which carried values depend on the operands marked, after any number of iterations."""
         constants, carried = inputs[: self.constants], inputs[self.constants :]
         while True:
             reached = dependent(self.body.jaxpr, (*constants, *carried), counts)
@@ -81,14 +81,15 @@ class Loop:
     # -- parts --
 
     def relevant(self, ends: Mask, active: Mask) -> Mask:
-        """Which of the active carried values have a derivative in those marked in `ends`, after any number of trips."""
+        """Which of the active carried values have a derivative in those marked in `ends`, after any number of
+        iterations."""
         return self.once(
             ("relevant", ends, active), lambda: self._influence(ends, lambda a: continuous(a.dtype), active)
         )
 
     def part(self, wanted: Mask) -> tuple[Loop, Mask]:
-        """The trips as far as they compute the carried values marked, and which carried values that takes. What only
-        says when the loop ends is left out, and so is the condition."""
+        """The iterations as far as they compute the carried values marked, and which carried values that takes. What
+        only says when the loop ends is left out, and so is the condition."""
         return self.once(("part", wanted), lambda: self._part(wanted))
 
     def _part(self, wanted: Mask) -> tuple[Loop, Mask]:
@@ -154,7 +155,7 @@ class Loop:
         """The loop over `size` examples at once, and which of the carried values differ between examples.
 
         The first axis of the operands marked, and of these carried values, is that of the examples. Where examples
-        end after different numbers of trips, those that have ended keep their state.
+        end after different numbers of iterations, those that have ended keep their state.
         """
         return self.once(("batched", inputs, size), lambda: self._batched(inputs, size))
 

@@ -6,8 +6,8 @@ import jax
 import numpy as np
 from jax import lax
 
-#: elements from which on large arrays are computed by them; fewer may be in a native loop (`lowering.native`), without
-#: branches
+#: elements from which on large arrays are computed by them; fewer may be in a native loop
+#: (`lowering.native_functions`), without branches
 MANY = 4097
 
 

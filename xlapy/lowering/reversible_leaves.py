@@ -1,5 +1,5 @@
-"""JAX's own `while` loops in what is differentiated: `lax.while_loop`, and `lax.fori_loop` over a number of trips that
-is not known, have no reverse mode in JAX, and are evaluated as loops that have one."""
+"""JAX's own `while` loops in what is differentiated: `lax.while_loop`, and `lax.fori_loop` over a number of iterations
+that is not known, have no reverse mode in JAX, and are evaluated as loops that have one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A `while` loop with derivatives of every kind and order, whatever its number of trips.
+"""A `while` loop with derivatives of every kind and order, whatever its number of iterations.
 
-`lax.while_loop` has no reverse mode, since that needs the states of all trips. Here the loop and its derivatives are
-primitives, each of which knows its own derivative as another one of them:
+`lax.while_loop` has no reverse mode, since that needs the states of all iterations. Here the loop and its derivatives
+are primitives, each of which knows its own derivative as another one of them:
 
     run      the loop: y = F(x), where x are the values that it reads and those that it starts from
     keep     the same, with checkpoints for `adjoint` as further results
@@ -13,8 +13,8 @@ primitives, each of which knows its own derivative as another one of them:
 of higher order are those of larger loops.
 
 Parameters of the primitives: `inputs` are the operands x by which is differentiated, `active` the carried values that
-depend on them; `unit` is how many trips the distance of the checkpoints among the operands is a multiple of (0: there
-are none, and `adjoint` makes its own).
+depend on them; `unit` is how many iterations the distance of the checkpoints among the operands is a multiple of (0:
+there are none, and `adjoint` makes its own).
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ from jax.interpreters import ad, batching, mlir
 
 from xlapy.lowering.checkpoints import Kept, get, index_type, reverse, run_and_keep, run_and_keep_first
 from xlapy.lowering.loop_jaxprs import Loop, Mask, continuous, merge, pick
-from xlapy.lowering.tapes import tape_of
+from xlapy.lowering.segment_adjoints import tape_of
 
 #: States kept: many where they are small. Twice as many save less than one run of the loop.
 _SMALL_BYTES, _MOST_SLOTS = 2**12, 64
-#: Otherwise: where many trips, or each trip, are reversed at once; but not more bytes than that, nor fewer slots.
-_SLOTS_OF_UNITS, _SLOTS_OF_TRIPS, _MOST_BYTES, _FEWEST_SLOTS = 24, 32, 2**27, 8
+#: Otherwise: where many iterations, or each iteration, are reversed at once; but not more bytes than that, nor fewer
+#: slots.
+_SLOTS_OF_UNITS, _SLOTS_OF_ITERATIONS, _MOST_BYTES, _FEWEST_SLOTS = 24, 32, 2**27, 8
 
 
 def reversible_while(
@@ -48,7 +49,7 @@ def reversible_while(
         condition: of the carried values; a boolean scalar.
         body: of the carried values; a list of the same types.
         initial: arrays of strong types.
-        most: how many trips there are at most, if that is known.
+        most: how many iterations there are at most, if that is known.
 
     Returns:
         The carried values after the loop.
@@ -94,16 +95,16 @@ def _without(
 
 
 def is_short(loop: Loop, unit: int) -> bool:
-    """Whether all trips there may be are reversed at once: the state they start from is all that is kept."""
+    """Whether all iterations there may be are reversed at once: the state they start from is all that is kept."""
     return loop.most is not None and loop.most <= unit
 
 
 def slots_of(loop: Loop, unit: int) -> int:
-    """How many states are kept to reverse a loop, `unit` trips at once."""
+    """How many states are kept to reverse a loop, `unit` iterations at once."""
     if is_short(loop, unit):
         return 1
     size = max(loop.size, 1)
-    fewest = _SLOTS_OF_UNITS if unit > 1 else _SLOTS_OF_TRIPS
+    fewest = _SLOTS_OF_UNITS if unit > 1 else _SLOTS_OF_ITERATIONS
     wanted = max(min(_SMALL_BYTES // size, _MOST_SLOTS), fewest)
     slots = max(min(wanted, _MOST_BYTES // size), _FEWEST_SLOTS)
     if loop.most is not None:
@@ -144,12 +145,12 @@ def _run(*operands, loop: Loop) -> list:
 
 def _keep(*operands, loop: Loop, unit: int) -> list:
     constants, initial, _ = _split(loop, operands)
-    goes, step = (lambda *xs: loop.goes(constants, xs)), (lambda *xs: loop.trip(constants, xs))
+    goes, step = (lambda *xs: loop.goes(constants, xs)), (lambda *xs: loop.iteration(constants, xs))
     if is_short(loop, unit):
         final, kept = run_and_keep_first(goes, step, initial, unit)
     else:
         final, kept = run_and_keep(goes, step, initial, slots_of(loop, unit), unit)
-    return [*final, kept.trips, kept.distance, kept.count, *kept.slots]
+    return [*final, kept.iterations, kept.distance, kept.count, *kept.slots]
 
 
 def _keep_types(loop: Loop, unit: int) -> list:
@@ -185,20 +186,20 @@ def _adjoint(*operands, loop: Loop, inputs: Mask, active: Mask, unit: int) -> li
     n = loop.constants
     tape = tape_of(part, (*inputs[:n], *pick(inputs[n:], needed)), tuple(pick(active, needed)))
     if not unit:
-        unit = tape.trips
+        unit = tape.iterations
         rest = [*_keep(*constants, *initial, loop=loop, unit=unit)[len(initial) :], *rest]
     stores = 3 + len(initial)
     states = Kept(rest[0], rest[1], rest[2], pick(rest[3:stores], needed))
     totals = [jnp.zeros_like(c) for c in pick(constants, inputs[:n])]
-    step, adjoint = partial(part.trip, constants), partial(tape.adjoint, constants)
+    step, adjoint = partial(part.iteration, constants), partial(tape.adjoint, constants)
     if is_short(loop, unit):
-        if is_short(loop, tape.trips):
-            before, totals = adjoint([get(s, 0) for s in states.slots], states.trips, rest[stores:], totals)
+        if is_short(loop, tape.iterations):
+            before, totals = adjoint([get(s, 0) for s in states.slots], states.iterations, rest[stores:], totals)
             return [*totals, *pick(before, pick(inputs[n:], active))]
-        states = states.with_room(slots_of(loop, tape.trips))
-    # Checkpoints lie at multiples of both: they are powers of two, but where one has room for all trips. Then there is
-    # no checkpoint but the first state, or the other one is the smaller.
-    unit = min(unit, tape.trips)
+        states = states.with_room(slots_of(loop, tape.iterations))
+    # Checkpoints lie at multiples of both: they are powers of two, but where one has room for all iterations. Then
+    # there is no checkpoint but the first state, or the other one is the smaller.
+    unit = min(unit, tape.iterations)
     before, totals = reverse(lambda *xs: step(xs), adjoint, states, rest[stores:], totals, unit)
     return [*totals, *pick(before, pick(inputs[n:], active))]
 
@@ -275,7 +276,7 @@ def _run_jvp(primals: Sequence, tangents: Sequence, loop: Loop):
     if not any(inputs):
         results = run_p.bind(*primals, loop=loop)
         return results, [_zero(r) for r in results]
-    unit = tape_of(loop, inputs, loop.active(inputs)).trips
+    unit = tape_of(loop, inputs, loop.active(inputs)).iterations
     results, dots = _keep_jvp(primals, tangents, loop, unit)
     return results[: len(loop.carried)], dots[: len(loop.carried)]
 

@@ -1,7 +1,8 @@
 """Leaves in other words: what XLA's code for a CPU is slow at, in a form that it is fast at.
 
 A leaf is a jaxpr of one of JAX's functions, or of a derivative. Some of its equations are replaced by what
-`convolutions`, `pooling`, `products`, `sums`, `llvm.blas` and `llvm.sorts` make of them; the rest stays as it is.
+`convolutions`, `pooling`, `dot_products`, `sums`, `llvm.blas` and `llvm.sort_calls` make of them; the rest stays as it
+is.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ import numpy as np
 from jax import lax
 from jax.extend.core import Literal, jaxpr_as_fun, primitives
 
-from xlapy.lowering.compaction import presses
+from xlapy.lowering.compaction import compacts
 from xlapy.lowering.convolutions import CONVOLUTION, with_channels_last
-from xlapy.lowering.gram import form_of
+from xlapy.lowering.deferred_tracing import branch_on_cpu
+from xlapy.lowering.dot_products import DOT, has_faster_form, is_of_matrix_and_vector, product, turned_around
 from xlapy.lowering.jaxpr_types import ClosedJaxpr
-from xlapy.lowering.llvm import blas, pressing, sorts
+from xlapy.lowering.llvm import blas, sort_calls, stream_compaction
+from xlapy.lowering.long_sorts import ORDERED, sort_of
 from xlapy.lowering.pooling import UNPOOL, unpooled
-from xlapy.lowering.products import DOT, has_faster_form, is_of_matrix_and_vector, product, turned_around
-from xlapy.lowering.sorting import ORDERED, sort_of
 from xlapy.lowering.sums import REDUCTIONS, reduced
 from xlapy.lowering.sums import has_faster_form as is_reduced_otherwise
-from xlapy.lowering.untraced import branch_on_cpu
+from xlapy.lowering.symmetric_rank_k import form_of
 
 _TRANSPOSE, _SORT = primitives.transpose_p, primitives.sort_p
 #: operations that call a program, and the parameter that holds it
@@ -39,7 +40,7 @@ class Cpu(NamedTuple):
 
     Attributes:
         certain: whether it runs on a CPU, and nowhere else.
-        own_reductions: whether XLA's own code reduces there, not a library (`lowering.reductions`).
+        own_reductions: whether XLA's own code reduces there, not a library (`lowering.reduction_strategies`).
         machine_code: whether loops over numbers, sorts, and products may be machine code that is not XLA's.
     """
 
@@ -145,12 +146,12 @@ class _Rewriter:
         primitive, params = equation.primitive, equation.params
         if _is_transpose(equation):
             self.transposed[equation.outvars[0]] = equation.invars[0]
-        if self._gram_of(equation) is not None or self._presses(equation):
+        if self._gram_of(equation) is not None or self._compacts(equation):
             return True
         sort = self._sort_of(equation)
         if sort is not None:
             aval = equation.invars[0].aval
-            return sorts.suits(aval.dtype, aval.shape, sort[1])
+            return sort_calls.suits(aval.dtype, aval.shape, sort[1])
         if primitive not in self.which or primitive is _SORT:
             return False
         if primitive is DOT:
@@ -178,12 +179,12 @@ class _Rewriter:
         aval = equation.invars[0].aval
         return of_rows if blas.suits_itself(aval.dtype, aval.shape, of_rows) else None
 
-    def _presses(self, equation) -> bool:
+    def _compacts(self, equation) -> bool:
         """Whether machine code moves what a mask selects to the front."""
         if not self.cpu.certain or not self.cpu.machine_code:
             return False
         shapes = [v.aval.shape for v in equation.invars]
-        return presses(equation.params.get("name"), shapes) and pressing.suits(equation.outvars[0].aval.dtype)
+        return compacts(equation.params.get("name"), shapes) and stream_compaction.suits(equation.outvars[0].aval.dtype)
 
     def _is_for_library(self, equation) -> bool:
         """Whether NumPy's library computes a product."""
@@ -237,14 +238,14 @@ class _Rewriter:
         primitive, params = equation.primitive, equation.params
 
         def faster(*operands):
-            if self._presses(equation):
-                return pressing.applied_to(np.dtype(equation.outvars[0].aval.dtype), *operands)
+            if self._compacts(equation):
+                return stream_compaction.applied_to(np.dtype(equation.outvars[0].aval.dtype), *operands)
             of_rows = self._gram_of(equation)
             if of_rows is not None:
                 return blas.multiplied_by_itself(*operands, of_rows=of_rows)
             sort = self._sort_of(equation)
             if sort is not None:
-                return (sorts.ordered if sort[0] == ORDERED else sorts.places)(*operands, axis=sort[1])
+                return (sort_calls.ordered if sort[0] == ORDERED else sort_calls.places)(*operands, axis=sort[1])
             if primitive in REDUCTIONS:
                 return reduced(primitive, *operands, **params)
             return _RULES[primitive](*operands, **params)

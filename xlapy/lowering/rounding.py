@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from xlapy.ir import Operation, Region, every_operation
-from xlapy.lowering.loops import inner_jaxprs
+from xlapy.lowering.lax_loops import inner_jaxprs
 
 #: primitives that give floating-point numbers as they were
 _MOVES = frozenset(

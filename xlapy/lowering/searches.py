@@ -1,7 +1,7 @@
 """Rows of tables in which keys are looked for, and places in vectors that are in order.
 
 XLA compares all rows at once; machine code has an index, or stops at the first row that is the right one
-(`lowering.llvm.tables`): it knows these functions by their names. So it does the search in halves.
+(`lowering.llvm.key_search`): it knows these functions by their names. So it does the search in halves.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from xlapy.lowering import sorting
+from xlapy.lowering import long_sorts
 
 #: elements of a vector; vectors from which on it pays
 _MOST, _MANY = 16, 16
@@ -23,13 +23,13 @@ _MOST, _MANY = 16, 16
 def sort(x: Any, axis: int) -> Any:
     """`jnp.sort(x, axis)`: NaN last; the order of equal elements is any."""
     if not suits(x, axis):
-        return sorting.ascending(x, axis)
+        return long_sorts.ascending(x, axis)
     return _exchanged(x, axis % x.ndim)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def _exchanged(x: jax.Array, axis: int) -> jax.Array:
-    return sorting.named(_by_network, sorting.ORDERED, axis, x.ndim)(x)
+    return long_sorts.named(_by_network, long_sorts.ORDERED, axis, x.ndim)(x)
 
 
 def _by_network(x: jax.Array, axis: int) -> jax.Array:

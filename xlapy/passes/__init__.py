@@ -6,27 +6,27 @@ branches or loops allow of it, as the origin of a second form, `module.entry.fas
 
 from xlapy.ir import Module, Region
 from xlapy.passes.accumulators import add_always
-from xlapy.passes.ahead import multiply_ahead
+from xlapy.passes.array_carries import keep_in_arrays
 from xlapy.passes.barriers import separate_loads_from_stores
-from xlapy.passes.carrying import carry_stored
-from xlapy.passes.checks import drop_checks
-from xlapy.passes.conditions import decide
-from xlapy.passes.counted import count_trips
+from xlapy.passes.check_elimination import drop_checks
+from xlapy.passes.code_motion import copy_region
+from xlapy.passes.condition_propagation import decide
+from xlapy.passes.counted_loops import count_iterations
 from xlapy.passes.dead_code import remove_dead_code
-from xlapy.passes.equal_slots import merge_equal_slots
-from xlapy.passes.forwarding import forward
-from xlapy.passes.in_place import store_in_place
-from xlapy.passes.joins import hoist_joins
-from xlapy.passes.lanes import drop_outdated, find_lanes, plans
-from xlapy.passes.moving import copy_region
+from xlapy.passes.duplicate_carries import merge_equal_slots
+from xlapy.passes.if_conversion import speculate
+from xlapy.passes.in_place_stores import store_in_place
+from xlapy.passes.invariant_joins import hoist_joins
+from xlapy.passes.loop_vectorisation import drop_outdated, find_lanes, plans
+from xlapy.passes.matmul_hoisting import multiply_ahead
+from xlapy.passes.native_loop_forms import keep_plain
 from xlapy.passes.one_sided import change_in_one_arm
-from xlapy.passes.plain import keep_plain
-from xlapy.passes.reshaped import access_in_place
-from xlapy.passes.shapes import keep_shapes
+from xlapy.passes.reshape_forwarding import access_in_place
+from xlapy.passes.reshape_sinking import keep_shapes
+from xlapy.passes.scalar_replacement import carry_stored
 from xlapy.passes.simplify import simplify
-from xlapy.passes.speculate import speculate
+from xlapy.passes.store_forwarding import forward
 from xlapy.passes.unroll import unroll
-from xlapy.passes.vectors import keep_in_arrays
 
 
 def shorten(module: Module) -> None:
@@ -61,7 +61,7 @@ def faster(module: Module) -> Region | None:
     changed = keep_shapes(copy.entry) | access_in_place(copy.entry)
     keep_plain(copy.entry)
     changed |= speculate(copy.entry)
-    changed |= count_trips(copy.entry)
+    changed |= count_iterations(copy.entry)
     if changed:
         simplify(copy)
         remove_dead_code(copy)

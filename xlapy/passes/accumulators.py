@@ -1,9 +1,10 @@
-"""What some trips of a loop add to is added to by all of them: `if x[i] > 0: total += x[i]`.
+"""What some iterations of a loop add to is added to by all of them: `if x[i] > 0: total += x[i]`.
 
     total = select(x > 0, total + x, total)    becomes    total = total + select(x > 0, x, -0.0)
 
-A trip then waits for the addition only, and trips that add to something and do nothing else with it may be made all at
-once (`passes/lanes.py`). Exact: a number plus -0.0 is that number, for every float; integers wrap around.
+An iteration then waits for the addition only, and iterations that add to something and do nothing else with it may be
+made all at once (`passes/loop_vectorisation.py`). Exact: a number plus -0.0 is that number, for every float; integers
+wrap around.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.ir import Operation, Region, TensorType, Var
-from xlapy.passes.ordering import emit
+from xlapy.passes.store_ordering import emit
 
 #: operations in the update of one value
 _MOST = 16
@@ -68,7 +69,7 @@ def _used_inside(region: Region) -> set[Var]:
 
 
 class _Update:
-    """How a trip updates a value: additions to it, and selections of what they make of it."""
+    """How an iteration updates a value: additions to it, and selections of what they make of it."""
 
     def __init__(self, param: Var, body: Region, uses: dict[Var, list[Operation]]) -> None:
         self.param, self.body, self.uses = param, body, uses

@@ -1,17 +1,17 @@
-"""Keeps XLA from copying a whole array in every trip of a loop.
+"""Keeps XLA from copying a whole array in every iteration of a loop.
 
 XLA's CPU backend fuses the load of an element into every computation that uses it, so that in
 
     a, b = x[i], x[j];  x[i] = b;  x[j] = a
 
 the second store loads `x[i]` again, from `x` as it was before the first store: the old `x` has to live on, and each
-trip copies all of it (measured for 1000 elements: 460 ns a trip instead of 3). XLA's `optimization-barrier` is gone by
-then; the results of a conditional are not fused. So a value loaded before a store and used behind it passes through a
-branch whose predicate XLA cannot know, though LLVM later does: `(integer & 1) < 2`. The lowering leaves the branch out
-on other devices.
+iteration copies all of it (measured for 1000 elements: 460 ns an iteration instead of 3). XLA's `optimization-barrier`
+is gone by then; the results of a conditional are not fused. So a value loaded before a store and used behind it passes
+through a branch whose predicate XLA cannot know, though LLVM later does: `(integer & 1) < 2`. The lowering leaves the
+branch out on other devices.
 
-A store must not happen before the loads of what it overwrites, either (`ordering.py`), and a load of something else
-behind a store must not be fused with it: the store then stands in such a branch itself.
+A store must not happen before the loads of what it overwrites, either (`store_ordering.py`), and a load of something
+else behind a store must not be fused with it: the store then stands in such a branch itself.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from __future__ import annotations
 from math import prod
 
 from xlapy.ir import Operation, Region, Var
-from xlapy.passes.changes import Changes
 from xlapy.passes.costs import is_block_store, is_read, is_small, is_store
-from xlapy.passes.ordering import LARGE, guard_shared, insert, unordered
+from xlapy.passes.mutations import Changes
+from xlapy.passes.store_ordering import LARGE, guard_shared, insert, unordered
 
 _NONE: frozenset = frozenset()
 

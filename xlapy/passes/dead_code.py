@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from xlapy.ir import Module, Operation, Region, Var, has_effects
-from xlapy.passes.moving import keep_positions
+from xlapy.passes.code_motion import keep_positions
 
 
 def remove_dead_code(module: Module) -> None:

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from xlapy.ir import Operation, Var, constant_value
-from xlapy.ir.known import MOST_KNOWN, computed
-from xlapy.ir.vectors import is_stack
+from xlapy.ir.constant_evaluation import MOST_KNOWN, computed
+from xlapy.ir.stacking_leaves import is_stack
 
 #: additions that are followed
 _FEW = 4

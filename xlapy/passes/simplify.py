@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.ir import Module, Operation, Region, TensorType, Var, constant_value
-from xlapy.ir.vectors import is_stack, is_unstack, rewritten
+from xlapy.ir.stacking_leaves import is_stack, is_unstack, rewritten
+from xlapy.passes.code_motion import adopt, keep_positions
 from xlapy.passes.folding import fold
-from xlapy.passes.moving import adopt, keep_positions
 
 #: constants larger than this (bytes) are not compared
 _LARGEST = 4096
@@ -122,10 +122,10 @@ class _Walk:
         first = 1 if operation.kind == "for" else 0
         body = operation.regions[-1]
         if operation.kind == "for":
-            trips = constant_value(operation.operands[0])
-            if trips is not None and trips <= 0:
+            iterations = constant_value(operation.operands[0])
+            if iterations is not None and iterations <= 0:
                 return _values(operation.operands[1:], body)
-            if trips is not None and trips == 1:
+            if iterations is not None and iterations == 1:
                 return self._single(operation, body)
         self._drop_invariant(operation, body, first, inside=False)
         for region in operation.regions:
@@ -154,7 +154,7 @@ class _Walk:
             keep_positions(operation, kept)
 
     def _single(self, operation: Operation, body: Region) -> Region:
-        """The body of a loop that makes one trip."""
+        """The body of a loop that makes one iteration."""
         index = body.params[0].type
         value = {"value": np.zeros((), index.dtype)}
         zero = Operation("constant", (), value, (index,), (), operation.location, body.depth)

@@ -1,14 +1,14 @@
-"""How many trips of a small loop XLA's CPU backend is given at once.
+"""How many iterations of a small loop XLA's CPU backend is given at once.
 
-It keeps what a loop carries in memory between trips, about three nanoseconds each way for every value. Four trips in a
-row keep it in registers (measured: 2.4 to 3.6 times as fast). Not where a trip loads what an earlier one stored: XLA
-then copies the array. Where the nest gets so large that XLA does not compile it as one native function by itself (its
-`SmallWhileLoopHoistingPass`: 1024 bytes accessed, by its cost analysis, which a nest shares), only if the lowering
-makes it one.
+It keeps what a loop carries in memory between iterations, about three nanoseconds each way for every value. Four
+iterations in a row keep it in registers (measured: 2.4 to 3.6 times as fast). Not where an iteration loads what an
+earlier one stored: XLA then copies the array. Where the nest gets so large that XLA does not compile it as one native
+function by itself (its `SmallWhileLoopHoistingPass`: 1024 bytes accessed, by its cost analysis, which a nest shares),
+only if the lowering makes it one.
 
-A loop of few trips over large arrays, `for k in range(5): y += w[k] * x[k : k + n]`, becomes straight code: what is
-element-wise is then one pass over the arrays instead of one for each trip. So does one over a few numbers inside
-another loop, `for bit in range(8): ...`, which then stay in registers (measured: 3 times as fast).
+A loop of few iterations over large arrays, `for k in range(5): y += w[k] * x[k : k + n]`, becomes straight code: what
+is element-wise is then one pass over the arrays instead of one for each iteration. So does one over a few numbers
+inside another loop, `for bit in range(8): ...`, which then stay in registers (measured: 3 times as fast).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TIMES = 4
 _MOST_BYTES = 900
 #: operations of a larger one
 _LONGEST_NATIVE = 40
-#: trips and operations of a loop that becomes straight code, elements of what it changes
+#: iterations and operations of a loop that becomes straight code, elements of what it changes
 _FEW, _LONGEST, _LARGE = 8, 200, 1 << 13
 #: the same of a loop over a few numbers inside another one
 _LONGEST_OF_NUMBERS, _NUMBERS = 100, 16
@@ -59,8 +59,8 @@ def _straighten(region: Region, inside_loop: bool = False) -> bool:
 
 def _length(loop: Operation) -> int:
     """Operations of a loop as straight code; more than may be if it cannot become that."""
-    trips = constant_value(loop.operands[0])
-    if trips is None or trips > _FEW:
+    iterations = constant_value(loop.operands[0])
+    if iterations is None or iterations > _FEW:
         return _LONGEST + 1
     total = 0
     for operation in loop.regions[0].operations:
@@ -70,7 +70,7 @@ def _length(loop: Operation) -> int:
             return _LONGEST + 1
         else:
             total += operation.kind != "constant"
-    return total * int(trips)
+    return total * int(iterations)
 
 
 def _nest(outermost: Operation) -> bool:
@@ -101,8 +101,8 @@ def _innermost(operation: Operation) -> list[Operation]:
 
 def _suits(body: Region) -> bool:
     assert body.owner is not None
-    trips = constant_value(body.owner.operands[0])
-    if trips is not None and trips < 2 * _TIMES:
+    iterations = constant_value(body.owner.operands[0])
+    if iterations is not None and iterations < 2 * _TIMES:
         return False
     stored: set[Var] = {o.operands[0] for o in body.operations if is_store(o)}
     for operation in body.operations:

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from xlapy.domain.growable_lists import Overfull, is_of_items
 from xlapy.domain.sources import Source
-from xlapy.domain.stacks import Overfull, is_of_items
 from xlapy.domain.storage import Storage
 from xlapy.interpreter.analyse import Analysis, analyse
 from xlapy.interpreter.depth import deep_recursion
 from xlapy.passes import optimise
 from xlapy.report import NotOffloadableError
-from xlapy.runtime import outcome, relocation, transforms
+from xlapy.runtime import outcome, program_sharing, traced_calls
 from xlapy.runtime.binding import Binder
 from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS, failing, refuse, shared_storages
@@ -92,7 +92,7 @@ class Cache:
             self.misses = 0
             self.traced = ()
             self._install(())
-            relocation.forget(self)
+            program_sharing.forget(self)
 
     # -- calls ------------------------------------------------------------------------------------------------------
 
@@ -100,7 +100,7 @@ class Cache:
         """A call for which no program with known arrays holds."""
         if off():
             return self.binder.call(arguments)
-        if self.policy.fallback and transforms.kinds(arguments) in self.refused:
+        if self.policy.fallback and traced_calls.kinds(arguments) in self.refused:
             return self.binder.call(arguments)
         try:
             with self.lock, _uncollected():
@@ -113,7 +113,7 @@ class Cache:
         """Run a refused call in CPython, if that was asked for; never without a word."""
         if not self.policy.fallback:
             raise error
-        self.refused.add(transforms.kinds(arguments))
+        self.refused.add(traced_calls.kinds(arguments))
         if not self.warned:
             self.warned = True
             warnings.warn(f"running in CPython: {error}", RuntimeWarning, stacklevel=4)
@@ -135,16 +135,16 @@ class Cache:
         if operands is None:
             return False
         if entry.traced:
-            return transforms.any_tracer(operands) and self._narrow(True) == entry.narrow
+            return traced_calls.any_tracer(operands) and self._narrow(True) == entry.narrow
         return not overflows(operands, entry.narrow)
 
     def _moved(self, arguments: tuple) -> Specialisation | None:
         """A program of a function with the same code; or of this one, where a function among its arguments was another
         one with the same code."""
         named = self.binder.named(arguments)
-        for cache in (self, *relocation.relatives(self)):
+        for cache in (self, *program_sharing.relatives(self)):
             for entry in (*cache.entries, *cache.traced):
-                moves = relocation.moves(entry, cache.function, self.function, named)
+                moves = program_sharing.moves(entry, cache.function, self.function, named)
                 if moves is None:
                     continue
                 moved = entry.moved(self, moves)
@@ -229,12 +229,12 @@ class Cache:
         for entry in self.entries:
             self._watch(entry, named)
         analysis = self._for_call(arguments)
-        traced = transforms.any_tracer([locate(p.source, named) for p in analysis.parameters])
+        traced = traced_calls.any_tracer([locate(p.source, named) for p in analysis.parameters])
         narrow = self._narrow(traced)
         if narrow != self.policy.narrow:
             analysis = self._for_call(arguments, narrow)
         if traced:
-            transforms.refuse(self.function, analysis)
+            traced_calls.refuse(self.function, analysis)
         others = self.traced if traced else self.entries
         sources = [p.source for p in analysis.parameters]
         shapes = analysis.raises is not None or any(sources != e.sources for e in others)
@@ -252,7 +252,7 @@ class Cache:
             self.traced = (entry, *self.traced)
         else:
             self._install((entry, *self.entries))
-        relocation.remember(self)
+        program_sharing.remember(self)
         return entry
 
     def _install(self, entries: tuple[Specialisation, ...]) -> None:
@@ -276,7 +276,7 @@ class Cache:
             with self.lock:
                 analysis = self._for_call(arguments, entry.narrow)
                 if entry.traced:
-                    transforms.refuse(self.function, analysis)
+                    traced_calls.refuse(self.function, analysis)
                 if entry.accepts(analysis):
                     self.static |= analysis.static
                     self.misses += 1

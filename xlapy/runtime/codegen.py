@@ -40,7 +40,7 @@ import numpy as np
 from xlapy.domain import randomness
 from xlapy.domain.sources import Source
 from xlapy.domain.storage import is_one_to_one, layout, storage
-from xlapy.interpreter.world import Guard
+from xlapy.interpreter.caller_environment import Guard
 from xlapy.runtime.jax_internals import ConcreteArray
 from xlapy.runtime.packing import Packing, packer
 from xlapy.runtime.switch import DISABLED, off

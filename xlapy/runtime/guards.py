@@ -10,10 +10,10 @@ import numpy as np
 from xlapy.domain.sources import Source, holder, item
 from xlapy.domain.storage import Storage, grid_of, storage
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.world import Guard
+from xlapy.interpreter.caller_environment import Guard
 from xlapy.report import Blocker, NotOffloadableError, first_line
 from xlapy.runtime.codegen import Writer, locate
-from xlapy.runtime.traffic import NARROWED
+from xlapy.runtime.transfer_report import NARROWED
 
 #: what reading a source may raise when the caller's world has changed
 READING_ERRORS = (AttributeError, KeyError, IndexError, TypeError, ValueError)

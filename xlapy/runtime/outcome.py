@@ -16,17 +16,17 @@ import jax
 import jax.core
 import numpy as np
 
-from xlapy.domain import randomness, set_order
-from xlapy.domain.device import DeviceBuffer
-from xlapy.domain.exceptions import ABSENT, INITIALISED, NOTES
+from xlapy.domain import randomness, set_iteration_order
+from xlapy.domain.builtin_bases import BASES, CONTENTS
+from xlapy.domain.device_buffers import DeviceBuffer
+from xlapy.domain.exception_attributes import ABSENT, INITIALISED, NOTES
+from xlapy.domain.growable_lists import Overfull
 from xlapy.domain.host_views import shown
 from xlapy.domain.numbers import SCALAR_DTYPES
-from xlapy.domain.set_order import SetHistory
-from xlapy.domain.stacks import Overfull
-from xlapy.domain.subclasses import BASES, CONTENTS
+from xlapy.domain.set_iteration_order import SetHistory
 from xlapy.domain.values import SHADOWED
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.recipe import (
+from xlapy.interpreter.output_reconstruction import (
     Attribute,
     Bound,
     Built,
@@ -46,12 +46,12 @@ from xlapy.interpreter.recipe import (
     View,
     assembled,
 )
-from xlapy.interpreter.recipe import Sequence as SequenceRecipe
+from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
 from xlapy.report import Blocker, NotOffloadableError
 from xlapy.runtime.codegen import locate
-from xlapy.runtime.rows import Adopted, host_memory
+from xlapy.runtime.output_splitting import Adopted, host_memory
 from xlapy.runtime.tracebacks import traceback_of
-from xlapy.runtime.traffic import outputs_of
+from xlapy.runtime.transfer_report import outputs_of
 
 
 def is_plain(recipe: Recipe | None) -> bool:
@@ -298,7 +298,7 @@ class Finisher:
             for key, value in self.pairs(recipe.entries):
                 made[key] = value()
         elif recipe.history is not None and recipe.history.order is None:
-            made = self._made[id(recipe)] = set_order.replayed(recipe.history)
+            made = self._made[id(recipe)] = set_iteration_order.replayed(recipe.history)
         else:
             made.update(key for key, _ in self.pairs(recipe.entries))
         return made
@@ -406,7 +406,7 @@ def _change(target: set, made: set, steps: list[SetHistory] | None) -> None:
     """Give a set other members as the program has: the order of a set depends on how it came about."""
     if steps is not None:
         for step in steps:
-            set_order.done(step, target)
+            set_iteration_order.done(step, target)
         return
     for member in set(target):
         if member not in made:

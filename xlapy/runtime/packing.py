@@ -1,7 +1,8 @@
 """Many Python numbers of one kind travel as one array: each costs 3 to 5 µs as an operand or result of its own.
 
 What they are in the program is a part of the program: it takes arrays apart, and puts numbers together. Where it only
-wants the numbers of a list together, or gives back all that an array holds, nothing of that is left (`ir.vectors`).
+wants the numbers of a list together, or gives back all that an array holds, nothing of that is left
+(`ir.stacking_leaves`).
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from jax import lax
 from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.world import Parameter
+from xlapy.interpreter.caller_environment import Parameter
 from xlapy.ir import Module, Operation, TensorType, Var
-from xlapy.ir.vectors import giving, is_unstack, putting_together, taking_apart
+from xlapy.ir.stacking_leaves import giving, is_unstack, putting_together, taking_apart
 from xlapy.passes import optimise
-from xlapy.passes.moving import copy_region
-from xlapy.runtime.rows import Adopted, host_memory
-from xlapy.runtime.traffic import delivered_outputs
+from xlapy.passes.code_motion import copy_region
+from xlapy.runtime.output_splitting import Adopted, host_memory
+from xlapy.runtime.transfer_report import delivered_outputs
 
 #: numbers of one kind from which on they are packed
 _LEAST = 16

@@ -21,8 +21,8 @@ import numpy as np
 
 from xlapy.domain.storage import is_one_to_one
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.recipe import Built, Cut, Effect, Known, Leaf, Made, Text
-from xlapy.interpreter.recipe import Sequence as SequenceRecipe
+from xlapy.interpreter.output_reconstruction import Built, Cut, Effect, Known, Leaf, Made, Text
+from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import outcome
 from xlapy.runtime.jax_internals import set_x64, swap_x64

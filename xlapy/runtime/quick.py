@@ -10,8 +10,8 @@ import numpy as np
 
 from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.recipe import Cut, External, Known, Leaf
-from xlapy.interpreter.recipe import Sequence as SequenceRecipe
+from xlapy.interpreter.output_reconstruction import Cut, External, Known, Leaf
+from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
 from xlapy.runtime.outcome import cut, to_jax, to_numpy
 
 #: makes an object of the outputs of a run and the arguments of the call

@@ -13,23 +13,23 @@ import jax
 import jax.core
 import numpy as np
 
-from xlapy.domain.stacks import Overfull
+from xlapy.domain.growable_lists import Overfull
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.world import Guard
+from xlapy.interpreter.caller_environment import Guard
 from xlapy.lowering.compiler_options import Traits, options_for, traits_of
+from xlapy.lowering.dot_products import requested_precision
 from xlapy.lowering.evaluate import Environment, evaluate, evaluate_fast
-from xlapy.lowering.lent import Lent, passed_by
 from xlapy.lowering.llvm import Given
-from xlapy.lowering.products import requested_precision
-from xlapy.runtime import outcome, quick, transforms
+from xlapy.lowering.zero_copy_inputs import MemorySlice, passed_by
+from xlapy.runtime import outcome, quick, traced_calls
 from xlapy.runtime.codegen import MISS, Writer
-from xlapy.runtime.direct import Direct
 from xlapy.runtime.guards import guards_of, holders_of, key_of
 from xlapy.runtime.jax_internals import ConcreteArray, ambient_x64, narrowing, set_x64, swap_x64
+from xlapy.runtime.native_calls import Direct
 from xlapy.runtime.packing import Travelling, packing_of_operands, packing_of_results, travelling, typed
-from xlapy.runtime.relocation import Moves, mentions, outcome_of
-from xlapy.runtime.staging import staged
-from xlapy.runtime.traffic import NARROWED, delivered_outputs, donated_buffers, outputs_of
+from xlapy.runtime.program_sharing import Moves, mentions, outcome_of
+from xlapy.runtime.transfer_report import NARROWED, delivered_outputs, donated_buffers, outputs_of
+from xlapy.runtime.transfers import staged
 
 if TYPE_CHECKING:
     from xlapy.runtime.cache import Cache
@@ -66,23 +66,24 @@ class Build:
 
     Attributes:
         waits: whether a call waits for its results.
-        staged: whether large NumPy arrays are lent, or copied to memory that is kept (`runtime.staging`).
-        lent: parameters that are lent, by number.
+        staged: whether large NumPy arrays are handed over without a copy, or copied to memory that is kept
+            (`runtime.transfers`).
+        zero_copy: parameters that are read where they lie, by number.
         traits: what XLA's options depend on; None where JAX transforms the program.
         direct: whether it may be machine code that is called without XLA.
     """
 
     waits: bool
     staged: bool
-    lent: frozenset[int]
+    zero_copy: frozenset[int]
     traits: Traits | None
     direct: bool
 
     def joined(self, other: Build) -> Build:
-        """That for the programs of both; what is lent does not change once something is staged."""
+        """That for the programs of both; what is not copied does not change once something is staged."""
         traits = None if self.traits is None or other.traits is None else self.traits.joined(other.traits)
-        lent = self.lent if self.staged else other.lent
-        return Build(self.waits or other.waits, self.staged or other.staged, lent, traits, self.direct)
+        zero_copy = self.zero_copy if self.staged else other.zero_copy
+        return Build(self.waits or other.waits, self.staged or other.staged, zero_copy, traits, self.direct)
 
 
 class Specialisation:
@@ -101,7 +102,7 @@ class Specialisation:
         self.precision = requested_precision()
         self.cache, self.analysis, self.x64, self.traced, self.narrow = cache, analysis, x64, traced, narrow
         self.calls = 0
-        #: functions and cells of the caller's in whose place others are (see `relocation`)
+        #: functions and cells of the caller's in whose place others are (see `program_sharing`)
         self.own: dict[int, object] = {}
         self.is_moved = False
         #: whether small loops may become native functions
@@ -149,9 +150,9 @@ class Specialisation:
         on_host = self._is_on_host()
         staged = waits and on_host
         entry = self.travelling[id(analysis)].module.entry
-        lent = passed_by(entry) if staged else frozenset()
+        zero_copy = passed_by(entry) if staged else frozenset()
         direct = on_host and not policy.jax and not self.donated
-        return Build(waits, staged, lent, traits_of(entry, bool(lent)), direct)
+        return Build(waits, staged, zero_copy, traits_of(entry, bool(zero_copy)), direct)
 
     def _jit(self) -> Callable:
         """The compiled program, of operands as they travel."""
@@ -173,7 +174,7 @@ class Specialisation:
             return lambda *operands: jitted(*jax.device_put(operands, policy.device))
         if build.staged:
             places = [k for k in range(len(alone)) if k not in donated]
-            jitted = staged(jitted, places, [k for k in places if k in build.lent])
+            jitted = staged(jitted, places, [k for k in places if k in build.zero_copy])
         if build.waits:
             jitted = _waiting(jitted)
         if build.direct:
@@ -329,8 +330,8 @@ class Specialisation:
             operands = tuple(map(_narrowed, operands))
         device = self.cache.policy.device
         platform = jax.default_backend() if device is None else getattr(device, "platform", None)
-        parts = {k: x for k, x in enumerate(operands) if type(x) is Lent}
-        operands = [x.array() if type(x) is Lent else x for x in operands]
+        parts = {k: x for k, x in enumerate(operands) if type(x) is MemorySlice}
+        operands = [x.array() if type(x) is MemorySlice else x for x in operands]
         parameters = [self.analysis.parameters[k] for k in self._alone()]
         key = tuple(
             (tuple(x.shape), str(x.dtype), p.python is None and jax.typeof(x).weak_type)
@@ -378,7 +379,7 @@ class Specialisation:
         analysis = self.numbered[outputs.variant]
         values = outputs.values
         if self.traced:
-            return transforms.finish(self.cache, analysis, values, arguments)
+            return traced_calls.finish(self.cache, analysis, values, arguments)
         if values and type(values[-1]) is not ConcreteArray and isinstance(values[-1], jax.core.Tracer):
             # known operands while JAX traces something else: CPython would compute at once
             values = self.run_at_once(self.prepare(*arguments)).values

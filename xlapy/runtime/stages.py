@@ -11,7 +11,7 @@ import jax.export
 import numpy as np
 
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.world import Parameter
+from xlapy.interpreter.caller_environment import Parameter
 from xlapy.ir import to_text
 from xlapy.lowering.compiler_options import compiler_options
 from xlapy.lowering.evaluate import evaluate_fast
@@ -23,7 +23,7 @@ from xlapy.runtime.guards import guards_of
 from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
 from xlapy.runtime.specialisation import reads_large_memory
 from xlapy.runtime.targets import target_sharding
-from xlapy.runtime.traffic import Traffic, donated_buffers, traffic
+from xlapy.runtime.transfer_report import Traffic, donated_buffers, traffic
 
 #: the platforms that a saved program is for, unless others are named
 PLATFORMS = ("cpu", "cuda", "tpu")

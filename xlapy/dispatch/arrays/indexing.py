@@ -1,4 +1,5 @@
-"""`array[key]` and `array[key] = value` of NumPy arrays: basic indexing gives views, the rest is `arrays.fancy`'s."""
+"""`array[key]` and `array[key] = value` of NumPy arrays: basic indexing gives views, the rest is
+`arrays.advanced_indexing`'s."""
 
 from __future__ import annotations
 
@@ -10,11 +11,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from xlapy.dispatch.arrays import fancy as numpy_fancy
-from xlapy.dispatch.arrays.elements import assigned, from_sequence, is_sequence
+from xlapy.dispatch.arrays import advanced_indexing
+from xlapy.dispatch.arrays.element_conversion import assigned, from_sequence, is_sequence
 from xlapy.dispatch.arrays.views import lens_type, make_view, read_view, write_view
 from xlapy.dispatch.numbers.scalar_values import clip, too_large
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy.rule_operands import (
     broadcast_to,
     known,
     operand,
@@ -76,7 +77,9 @@ def getitem(machine: Machine, array: NdArray | NumpyScalar, key: Value) -> Value
         return _of_scalar(machine, array, key)
     parsed = parse(machine, array, key)
     if parsed.advanced:
-        return numpy_fancy.take(machine, *numpy_fancy.split(machine, array, parsed.parts, basic_view), basic_view)
+        return advanced_indexing.take(
+            machine, *advanced_indexing.split(machine, array, parsed.parts, basic_view), basic_view
+        )
     result = basic_view(machine, array, parsed.parts)
     if result.type.shape == () and not parsed.ellipsis:
         return _element(machine, array, parsed, read_view(machine, result))
@@ -130,7 +133,9 @@ def setitem(machine: Machine, array: NdArray, key: Value, value: Value) -> None:
         machine.raise_(ValueError, "assignment destination is read-only")
     parsed = parse(machine, array, key)
     if parsed.advanced:
-        numpy_fancy.put(machine, *numpy_fancy.split(machine, array, parsed.parts, basic_view), value, basic_view)
+        advanced_indexing.put(
+            machine, *advanced_indexing.split(machine, array, parsed.parts, basic_view), value, basic_view
+        )
         return
     target = basic_view(machine, array, parsed.parts)
     element = not target.type.shape and not any(isinstance(k, Const) and k.value is Ellipsis for k in items_of(key))

@@ -2,9 +2,9 @@
 
     out = np.append(out, v)
 
-makes an array with more room, of which the next trip takes over no more than the first had: what is appended can be
-stored into the old room then, one element for `np.append(out, v)`, and no array is copied. Under a condition the array
-comes out of a branch, which gives one of each size.
+makes an array with more room, of which the next iteration takes over no more than the first had: what is appended can
+be stored into the old room then, one element for `np.append(out, v)`, and no array is copied. Under a condition the
+array comes out of a branch, which gives one of each size.
 """
 
 from __future__ import annotations

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import table
-from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded import rearranging, repeats, signals, stacking
-from xlapy.dispatch.bounded.lanes import fresh, involved, require_static
-from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
-from xlapy.dispatch.bounded.selection import of_sequences
-from xlapy.dispatch.bounded.sizes import one_array
-from xlapy.dispatch.numpy.values import absent, cast, known, sequence_items, try_known
+from xlapy.dispatch import registry
+from xlapy.dispatch.bounded import bounded_repeat, bounded_signals, bounded_stacking, masked_axes, rearranging
+from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of
+from xlapy.dispatch.bounded.data_dependent_sizes import of_sequences
+from xlapy.dispatch.bounded.masked_axes import fresh, involved, require_static
+from xlapy.dispatch.bounded.size_joins import one_array
+from xlapy.dispatch.numpy.rule_operands import absent, cast, known, sequence_items, try_known
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Union, Value
 
@@ -28,7 +27,7 @@ def _along_columns(machine: Machine, item: Callable, array: BoundedArray, *args:
     """`item(array, ...)` where it makes new columns of each row's own."""
     room = machine.new_array(machine.read(array.base))
     result = machine.call(Const(item), (room, *args), options)
-    return bounded.made(machine, result, (*array.axes[:1], None), own=True)
+    return masked_axes.made(machine, result, (*array.axes[:1], None), own=True)
 
 
 def _before(item: Callable) -> Callable:
@@ -42,7 +41,7 @@ _tile_before, _repeat_before = _before(np.tile), _before(np.repeat)
 def _insert(machine, arr, obj, values, axis=None):
     place = known(machine, axis)
     if not _is_matrix(arr) or place not in (0, 1, -1, -2) or involved(obj, values):
-        return table.passed_on(_insert_before, machine, arr, obj, values, **({} if absent(axis) else {"axis": axis}))
+        return registry.passed_on(_insert_before, machine, arr, obj, values, **({} if absent(axis) else {"axis": axis}))
     if place in (1, -1):
         if np.ndim(np.empty(bounded_shape(machine, values))) > 0:
             raise require_static(machine, arr, "np.insert of columns that are no numbers")
@@ -53,7 +52,7 @@ def _insert(machine, arr, obj, values, axis=None):
 def bounded_shape(machine: Machine, value: Value) -> tuple[int, ...]:
     """The static shape of a value."""
     return (
-        bounded.taken_apart(machine, machine.call(Const(np.atleast_1d), (value,)))[0].type.shape
+        masked_axes.taken_apart(machine, machine.call(Const(np.atleast_1d), (value,)))[0].type.shape
         if _has_rank(value)
         else ()
     )
@@ -79,7 +78,7 @@ def _pad(machine, array, pad_width, mode="constant", constant_values=0):
     if not (_is_matrix(array) and plain) or np.ndim(known(machine, constant_values)) > 0:
         options = {} if isinstance(constant_values, int) else {"constant_values": constant_values}
         named = {} if isinstance(mode, str) else {"mode": mode}
-        return table.passed_on(_pad_before, machine, array, pad_width, **named, **options)
+        return registry.passed_on(_pad_before, machine, array, pad_width, **named, **options)
     widths = np.broadcast_to(np.asarray(width), (2, 2)).tolist()
     fill = constant_values if isinstance(constant_values, Value) else Const(constant_values)
     if any(n for n in widths[1]):
@@ -95,7 +94,7 @@ def _rows_around(array, before, after, fill):
 
 def _tile(machine, a, reps):
     if not _is_matrix(a) or involved(reps):
-        return table.passed_on(_tile_before, machine, a, reps)
+        return registry.passed_on(_tile_before, machine, a, reps)
     counts = known(machine, reps)
     down, across = (1, counts) if isinstance(counts, int) else tuple(counts) if len(counts) == 2 else (0, 0)
     if down < 1 or across < 1:
@@ -107,7 +106,7 @@ def _tile(machine, a, reps):
 
 def _repeat(machine, a, repeats, axis=None):
     if not _is_matrix(a) or involved(repeats) or known(machine, axis) not in (1, -1) or not machine.is_static(repeats):
-        return table.passed_on(_repeat_before, machine, a, repeats, **({} if absent(axis) else {"axis": axis}))
+        return registry.passed_on(_repeat_before, machine, a, repeats, **({} if absent(axis) else {"axis": axis}))
     return _along_columns(machine, np.repeat, a, repeats, axis=Const(1))
 
 
@@ -116,15 +115,15 @@ FUNCTIONS[np.repeat] = METHODS["repeat"] = _repeat
 
 # -- side by side in a new dimension ----------------------------------------------------------------------------------
 
-_stack_before, _dstack_before = _before(np.stack), table.function_rule(np.dstack)
+_stack_before, _dstack_before = _before(np.stack), registry.function_rule(np.dstack)
 
 
 def _stack(machine, items, axis=None, **options):
     place = 0 if axis is None else known(machine, axis)
-    found = [bounded.parts(machine, v) for v in items]
+    found = [masked_axes.parts(machine, v) for v in items]
     if options or not all(map(_is_matrix, items)) or place not in (-3, -2, -1, 0, 1, 2):
         named = {} if axis is None else {"axis": axis}
-        return table.passed_on(_stack_before, machine, Tuple(tuple(items)), **named, **options)
+        return registry.passed_on(_stack_before, machine, Tuple(tuple(items)), **named, **options)
     return _in_new_dimension(machine, items, found, place % 3)
 
 
@@ -134,20 +133,20 @@ def _in_new_dimension(machine: Machine, items: Sequence[Value], found, place: in
         return machine.raise_(ValueError, "all input arrays must have the same shape")
     dtype = np.result_type(*(room.type.dtype for room, _ in found))
     space = max(room.type.shape[0] for room, _ in found)
-    lengths = [bounded.length_int(machine, axes[0], room.type.shape[0]) for room, axes in found]
+    lengths = [masked_axes.length_int(machine, axes[0], room.type.shape[0]) for room, axes in found]
     first = found[0][1][0]
     target = (
         first
         if first is not None and found[0][0].type.shape[0] == space
-        else Lanes(bounded.var_of(machine, lengths[0]))
+        else Lanes(masked_axes.var_of(machine, lengths[0]))
     )
     parts = []
     for number, (room, axes) in enumerate(found):
-        known = first is not None and axes[0] is not None and bounded.same_length(first, axes[0])
+        known = first is not None and axes[0] is not None and masked_axes.same_length(first, axes[0])
         if number and not known:
-            bad = machine.builder.elementwise("ne", *(bounded.var_of(machine, lengths[k]) for k in (0, number)))
+            bad = machine.builder.elementwise("ne", *(masked_axes.var_of(machine, lengths[k]) for k in (0, number)))
             machine.check(bad, ValueError, "all input arrays must have the same shape")
-        parts.append(cast(machine, bounded.moved(machine, machine.read(room), 0, axes[0], target, space), dtype))
+        parts.append(cast(machine, masked_axes.moved(machine, machine.read(room), 0, axes[0], target, space), dtype))
     lanes: list[Lanes | None] = [target, None]
     lanes.insert(place, None)
     return fresh(machine, machine.leaf(_in_a_stack, parts, (place,), name="stack")[0], lanes)
@@ -161,22 +160,22 @@ def _in_a_stack(*rest):
 def _dstack(machine, items, **options):
     if options or not all(map(_is_matrix, items)):
         raise require_static(machine, first_of(items, {}), "np.dstack of such arrays")
-    return _in_new_dimension(machine, items, [bounded.parts(machine, v) for v in items], 2)
+    return _in_new_dimension(machine, items, [masked_axes.parts(machine, v) for v in items], 2)
 
 
 # -- blocks -----------------------------------------------------------------------------------------------------------
 
 
-_block_before = table.function_rule(np.block)
+_block_before = registry.function_rule(np.block)
 
 
-@table.function(np.block)
+@registry.function(np.block)
 def _block(machine, arrays):
     """np.block, where a block has a dynamic length."""
     blocks, depth = _blocks(machine, arrays)
     leaves = _leaves(blocks)
     if not any(map(involved, leaves)) or len({level for _, level in _levels(blocks, 0)}) > 1:
-        return table.passed_on(_block_before, machine, arrays)
+        return registry.passed_on(_block_before, machine, arrays)
     rank = max(depth, *(len(bounded_shape(machine, v)) for v in leaves))
     return machine.call(Const(_put_together), (blocks, Const(depth), Const(rank)))
 
@@ -213,4 +212,4 @@ FUNCTIONS[np.block] = _block
 of_sequences(np.stack, _stack)
 of_sequences(np.dstack, _dstack)
 
-__all__ = ["rearranging", "repeats", "signals", "stacking"]
+__all__ = ["bounded_repeat", "bounded_signals", "bounded_stacking", "rearranging"]

@@ -9,12 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.arrays import fancy as numpy_fancy
-from xlapy.dispatch.arrays import indexing
+from xlapy.dispatch.arrays import advanced_indexing, indexing
 from xlapy.dispatch.arrays.views import read_view, view, write_view
-from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded.fitting import stored
-from xlapy.dispatch.bounded.lanes import (
+from xlapy.dispatch.bounded import masked_axes
+from xlapy.dispatch.bounded.bounded_slices import basic, is_whole, settled
+from xlapy.dispatch.bounded.layout_matching import stored
+from xlapy.dispatch.bounded.masked_axes import (
     BOOL,
     INT64,
     fresh,
@@ -24,9 +24,8 @@ from xlapy.dispatch.bounded.lanes import (
     valid_mask,
     var_of,
 )
-from xlapy.dispatch.bounded.meshes import first_bounded, is_mesh, mesh
-from xlapy.dispatch.bounded.slices import basic, is_whole, settled
-from xlapy.dispatch.numpy.values import operand, reshape
+from xlapy.dispatch.bounded.mesh_indexing import first_bounded, is_mesh, mesh
+from xlapy.dispatch.numpy.rule_operands import operand, reshape
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import (
     NONE,
@@ -41,7 +40,7 @@ from xlapy.domain.values import (
     Value,
 )
 from xlapy.ir import Var, constant_value
-from xlapy.lowering import scattering
+from xlapy.lowering import scatter_last_wins
 
 Part = tuple[str, Any]
 _WHOLE = Const(slice(None))
@@ -79,7 +78,7 @@ class _Key(NamedTuple):
 
 def _taken_apart(machine: Machine, array: Value, items: list[Value]) -> _Key:
     """A key with arrays of dynamic length."""
-    room, axes = bounded.taken_apart(machine, array)
+    room, axes = masked_axes.taken_apart(machine, array)
     rank, given = len(axes), first_bounded(items)
     if any(_is_mask(item) for item in items):
         raise require_static(machine, given, "such a key")
@@ -108,7 +107,7 @@ def _taken_apart(machine: Machine, array: Value, items: list[Value]) -> _Key:
                 raise require_static(machine, given, "such a key")
             entries += [_WHOLE] * (rank - used)
             parts += [("all", None)] * (rank - used)
-    left, found = bounded.taken_apart(machine, basic(machine, room, axes, parts))
+    left, found = masked_axes.taken_apart(machine, basic(machine, room, axes, parts))
     arrays = [item for item, part in zip(items, plain, strict=True) if part is None]
     return _Key(left, tuple(found), tuple(places), arrays, tuple(entries))
 
@@ -142,7 +141,7 @@ def getitem(machine: Machine, array: Value, items: list[Value]) -> Value:
     filled = [indices[entry] if isinstance(entry, int) else entry for entry in key.entries]
     result = indexing.getitem(machine, key.room, Tuple(tuple(filled)))
     rest = key.rest()
-    return bounded.made(machine, result, (*rest[: key.first], *dimensions, *rest[key.first :]), own=True)
+    return masked_axes.made(machine, result, (*rest[: key.first], *dimensions, *rest[key.first :]), own=True)
 
 
 def _along_dynamic(machine: Machine, key: _Key) -> Value:
@@ -153,9 +152,9 @@ def _along_dynamic(machine: Machine, key: _Key) -> Value:
     lanes, indices = _index_arrays(machine, key.items)
     order = (key.places[0], *(k for k in range(len(key.axes)) if k != key.places[0]))
     moved = BoundedArray(_permuted(machine, key.room, order), tuple(key.axes[k] for k in order))
-    result, found = bounded.taken_apart(machine, _picked(machine, moved, indices[0], lanes))
+    result, found = masked_axes.taken_apart(machine, _picked(machine, moved, indices[0], lanes))
     back = tuple(int(k) for k in np.argsort(order))
-    return bounded.made(machine, _permuted(machine, result, back), [found[k] for k in back])
+    return masked_axes.made(machine, _permuted(machine, result, back), [found[k] for k in back])
 
 
 def _permuted(machine: Machine, array: NdArray, order: tuple[int, ...]) -> NdArray:
@@ -182,7 +181,7 @@ def _index_arrays(machine: Machine, items: list[Value]) -> tuple[Lanes, list[Val
             raise require_static(machine, next(v for v in items if involved(v)), "such a key")
         if first is None or (item.base.type.shape == first.base.type.shape and same_lanes(item.lanes, first.lanes)):
             zero = machine.builder.constant(0, item.base.type.dtype)
-            found.append(JaxArray(bounded.masked(machine, item, zero)))
+            found.append(JaxArray(masked_axes.masked(machine, item, zero)))
         else:
             found.append(JaxArray(_aligned(machine, item, first)))
         first = first or item
@@ -194,14 +193,14 @@ def _aligned(machine: Machine, item: BoundedArray, first: BoundedArray) -> Var:
     """The elements of an index array where those of the first one are; IndexError where they are not as many."""
     (mine,), (lanes,) = item.axes, first.axes
     room = first.base.type.shape[0]
-    lengths = [bounded.length_int(machine, x.axes[0], x.base.type.shape[0]) for x in (first, item)]
+    lengths = [masked_axes.length_int(machine, x.axes[0], x.base.type.shape[0]) for x in (first, item)]
     bad = machine.builder.elementwise("ne", *(var_of(machine, n) for n in lengths))
-    sizes = [bounded.scalar(machine, n) for n in lengths]
+    sizes = [masked_axes.scalar(machine, n) for n in lengths]
     text = "shape mismatch: indexing arrays could not be broadcast together with shapes ({},) ({},) "
     machine.check(bad, IndexError, machine.message(text, *sizes))
-    var = bounded.moved(machine, machine.read(item.base), 0, mine, lanes, room)
+    var = masked_axes.moved(machine, machine.read(item.base), 0, mine, lanes, room)
     zero = machine.builder.constant(0, item.base.type.dtype)
-    return bounded.select_valid(machine, var, zero, (lanes,))
+    return masked_axes.select_valid(machine, var, zero, (lanes,))
 
 
 def _picked(machine: Machine, array: BoundedArray, index: Value, lanes: Lanes) -> Value:
@@ -226,7 +225,7 @@ def _lanes_at(machine: Machine, array: BoundedArray, index: Value, lanes: Lanes)
         ),
         name="check_indices",
     )
-    shown = (Scalar(int, machine.builder.convert(first, INT64, True)), bounded.shape_of(machine, array)[0])
+    shown = (Scalar(int, machine.builder.convert(first, INT64, True)), masked_axes.shape_of(machine, array)[0])
     machine.check(bad, IndexError, machine.message("index {} is out of bounds for axis 0 with size {}", *shown))
     return found
 
@@ -245,7 +244,7 @@ def gathered(machine: Machine, array: BoundedArray, parts: Sequence[Part]) -> Va
         raise require_static(machine, array, "such a key")
     everything = Lanes(machine.builder.constant(index.type.shape[0], INT64))
     result = _picked(machine, array, JaxArray(index), everything)
-    room, axes = bounded.taken_apart(machine, result)
+    room, axes = masked_axes.taken_apart(machine, result)
     return settled(machine, room, axes)
 
 
@@ -256,23 +255,25 @@ def _of_known_places(machine: Machine, array: BoundedArray, index: Var, place: i
     key = Tuple((*(Const(slice(None)),) * place, machine.new_array(index)))
     result = indexing.getitem(machine, array.base, key)
     count = _rank(machine, result) - len(array.axes) + 1
-    return bounded.made(machine, result, (*array.axes[:place], *(None,) * count, *array.axes[place + 1 :]), own=True)
+    return masked_axes.made(
+        machine, result, (*array.axes[:place], *(None,) * count, *array.axes[place + 1 :]), own=True
+    )
 
 
 def _rank(machine: Machine, value: Value) -> int:
     """How many dimensions an array has."""
-    return len(bounded.taken_apart(machine, value)[1])
+    return len(masked_axes.taken_apart(machine, value)[1])
 
 
 def _valid_of(machine: Machine, lanes: Lanes, room: int) -> Var:
-    return bounded.valid_lanes(machine, lanes, room)
+    return masked_axes.valid_lanes(machine, lanes, room)
 
 
 def _lane_table(machine: Machine, array: BoundedArray) -> Var:
     """The lane of each element of the first dimension."""
     (lanes, room) = array.axes[0], array.base.type.shape[0]
     if lanes is not None and lanes.valid is not None:
-        return bounded.order_of(machine, lanes)
+        return masked_axes.order_of(machine, lanes)
     start = var_of(machine, 0 if lanes is None else lanes.start)
     return machine.leaf(_ramp, (start,), (room,), name="lanes")[0]
 
@@ -316,7 +317,7 @@ def setitem(machine: Machine, array: Value, items: list[Value], value: Value) ->
         places = []
         for place, item, size in zip(key.places, indices, sizes, strict=True):
             index = machine.builder.convert(operand(machine, item), INT64)
-            places.append(numpy_fancy.in_range(machine, index, size, place))
+            places.append(advanced_indexing.in_range(machine, index, size, place))
     _scattered(machine, room, dimensions, places, value, key.first)
 
 
@@ -356,4 +357,4 @@ def _scatter(base, new, valid, *places):
         return jnp.where(hit, jnp.take(new, jnp.maximum(last, 0), axis=0, mode="clip"), rows)
 
     chosen = jnp.where(valid, index, rows.shape[0])
-    return jnp.reshape(scattering.put(rows, chosen, new, "drop", at_once), base.shape)
+    return jnp.reshape(scatter_last_wins.put(rows, chosen, new, "drop", at_once), base.shape)

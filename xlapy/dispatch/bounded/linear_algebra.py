@@ -12,12 +12,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded.lanes import INT64, Int, length_int, made, require_static, same_length, var_of
-from xlapy.dispatch.bounded.rules import FUNCTIONS, first_of
+from xlapy.dispatch.bounded import masked_axes
+from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
+from xlapy.dispatch.bounded.masked_axes import INT64, Int, length_int, made, require_static, same_length, var_of
 from xlapy.dispatch.numpy.least_squares import UNFINISHED, computed_dtype, least_squares, pseudo_inverse
 from xlapy.dispatch.numpy.linalg import divergence, diverges
-from xlapy.dispatch.numpy.values import absent, kind_of, known, operand
+from xlapy.dispatch.numpy.rule_operands import absent, kind_of, known, operand
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, NdArray, Tuple, Value
 from xlapy.ir import Var
@@ -31,7 +31,7 @@ def _compacted(machine: Machine, value: Value, what: str, given: Sequence[Value]
     if not isinstance(value, BoundedArray | NdArray):
         value = machine.new_array(operand(machine, value))
     var, axes = (
-        bounded.compacted(machine, value)
+        masked_axes.compacted(machine, value)
         if isinstance(value, BoundedArray)
         else (machine.read(value), (None,) * len(value.type.shape))
     )
@@ -43,10 +43,10 @@ def _compacted(machine: Machine, value: Value, what: str, given: Sequence[Value]
 def _filled(machine: Machine, var: Var, axes: Axes, other: Callable | None = None) -> Var:
     """A matrix with zeros outside its lanes, or with what `other` gives for it."""
     zeros = machine.builder.broadcast(machine.builder.constant(0, var.type.dtype), var.type.shape)
-    filled = bounded.select_valid(machine, var, zeros, axes)
+    filled = masked_axes.select_valid(machine, var, zeros, axes)
     if other is None:
         return filled
-    return bounded.select_valid(machine, filled, machine.leaf(other, (filled,), name="fill")[0], axes)
+    return masked_axes.select_valid(machine, filled, machine.leaf(other, (filled,), name="fill")[0], axes)
 
 
 def _unit(a):
@@ -92,7 +92,7 @@ def _of_square(item: Callable, fill: Callable, shapes: str) -> None:
     what = f"np.linalg.{item.__name__}"
 
     def rule(machine, a, *args, **kwargs):
-        if not isinstance(a, BoundedArray) or bounded.involved(*args, *kwargs.values()):
+        if not isinstance(a, BoundedArray) or masked_axes.involved(*args, *kwargs.values()):
             raise require_static(machine, first_of((a, *args), kwargs), f"{what} with such arguments")
         var, axes = _square(machine, a, what, (a,))
         if fill is _above_all and kind_of(var.type.dtype) in "biu":
@@ -145,10 +145,10 @@ def _solve(machine, a, b):
     if rows is None or axes[0] is None or not same_length(rows, axes[0]):
         name, core = ("solve1", "(m,m),(m)->(m)") if len(others) == 1 else ("solve", "(m,m),(m,n)->(m,n)")
         template = f"{name}: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature {core}"
-        shown = (bounded.scalar(machine, count), bounded.scalar(machine, size))
+        shown = (masked_axes.scalar(machine, count), masked_axes.scalar(machine, size))
         text = machine.message(template + " (size {} is different from {})", *shown)
         machine.check(_differ(machine, size, count), ValueError, text)
-    right = bounded.moved(machine, right, 0, rows, axes[0], room)
+    right = masked_axes.moved(machine, right, 0, rows, axes[0], room)
     others = (axes[0], *others[1:])
     arrays = (
         machine.new_array(_filled(machine, matrix, axes, _unit)),
@@ -208,7 +208,7 @@ def _pinv(machine, a):
     sizes = [var_of(machine, _length(machine, axes, var, k)) for k in (0, 1)]
     inverse, bad = machine.leaf(_pseudo_inverse, (var, *sizes), divergence(), name="pinv")
     machine.check(bad, _LinAlgError, "SVD did not converge")
-    return bounded.fresh(machine, inverse, axes[::-1])
+    return masked_axes.fresh(machine, inverse, axes[::-1])
 
 
 def _pseudo_inverse(a, rows, columns, with_nan, with_infinity):
@@ -227,7 +227,7 @@ def _rank(A, tol=None):  # noqa: N803
 
 
 def _matrix_rank(machine, A, tol=None):  # noqa: N803
-    if not isinstance(A, BoundedArray) or len(A.axes) != 2 or bounded.involved(tol):
+    if not isinstance(A, BoundedArray) or len(A.axes) != 2 or masked_axes.involved(tol):
         raise require_static(machine, first_of((A, tol), {}), "np.linalg.matrix_rank with such arguments")
     return machine.call(Const(_rank), (A, *([] if absent(tol) else [tol])))
 
@@ -258,14 +258,14 @@ def _lstsq(machine, a, b, rcond=None):
     left, axes = _compacted(machine, a, "np.linalg.lstsq", given)
     right, others = _compacted(machine, b, "np.linalg.lstsq", given)
     plain = len(axes) == 2 and len(others) in (1, 2) and 0 not in (*left.type.shape, *right.type.shape)
-    if not plain or bounded.involved(rcond):
+    if not plain or masked_axes.involved(rcond):
         raise require_static(machine, first_of(given, {}), "np.linalg.lstsq of such shapes")
     count, found = _length(machine, axes, left, 0), _length(machine, others, right, 0)
     if axes[0] is None or others[0] is None or not same_length(axes[0], others[0]):
         machine.check(_differ(machine, count, found), _LinAlgError, "Incompatible dimensions")
         room = max(left.type.shape[0], right.type.shape[0])
         goal = axes[0] or others[0]
-        left, right = (bounded.moved(machine, v, 0, x[0], goal, room) for v, x in ((left, axes), (right, others)))
+        left, right = (masked_axes.moved(machine, v, 0, x[0], goal, room) for v, x in ((left, axes), (right, others)))
         axes, others = (goal, *axes[1:]), (goal, *others[1:])
     dtype = computed_dtype(left.type.dtype, right.type.dtype)
     left, right = (_filled(machine, machine.builder.convert(v, dtype), x) for v, x in ((left, axes), (right, others)))
@@ -276,14 +276,14 @@ def _lstsq(machine, a, b, rcond=None):
     )
     machine.check(bad, _LinAlgError, UNFINISHED)
     whole = machine.leaf(_has_residuals, (rows, columns, rank), name="residuals")[0]
-    width = var_of(machine, _length(machine, others, right, 1) if len(others) == 2 else bounded.known_int(1))
+    width = var_of(machine, _length(machine, others, right, 1) if len(others) == 2 else masked_axes.known_int(1))
     length = machine.builder.elementwise("select", whole, width, machine.builder.constant(0, INT64))
     return Tuple(
         (
-            bounded.fresh(machine, solution, (axes[1], *others[1:])),
-            bounded.fresh(machine, residuals, (Lanes(length),)),
+            masked_axes.fresh(machine, solution, (axes[1], *others[1:])),
+            masked_axes.fresh(machine, residuals, (Lanes(length),)),
             machine.numpy_result(rank),
-            bounded.fresh(machine, values, (_smaller(machine, axes, left),)),
+            masked_axes.fresh(machine, values, (_smaller(machine, axes, left),)),
         )
     )
 

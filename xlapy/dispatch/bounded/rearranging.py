@@ -6,15 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xlapy.dispatch import table
-from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded import selection as bounded_selection
-from xlapy.dispatch.bounded.fitting import assign
-from xlapy.dispatch.bounded.in_python import in_python, is_rows
-from xlapy.dispatch.bounded.indexing import getitem
-from xlapy.dispatch.bounded.lanes import involved, require_static
-from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of, transposed
-from xlapy.dispatch.numpy.values import absent, array_type, known, known_index, operand, raise_real
+from xlapy.dispatch import registry
+from xlapy.dispatch.bounded import data_dependent_sizes, masked_axes
+from xlapy.dispatch.bounded.bounded_indexing import getitem
+from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of, transposed
+from xlapy.dispatch.bounded.layout_matching import assign
+from xlapy.dispatch.bounded.library_functions import in_python, is_rows
+from xlapy.dispatch.bounded.masked_axes import involved, require_static
+from xlapy.dispatch.numpy.rule_operands import absent, array_type, known, known_index, operand, raise_real
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import constant_value
@@ -114,14 +113,14 @@ def _of_vectors(
         if known_integer:
             options = tuple(Const(known_index(machine, v)) for v in options)
         result = machine.call(Const(implementation), (*vectors, *options))
-        found = bounded.parts(machine, vectors[0]) if keeps_room else None
-        return result if found is None else bounded.with_less_room(machine, result, found[0].type.shape[0])
+        found = masked_axes.parts(machine, vectors[0]) if keeps_room else None
+        return result if found is None else masked_axes.with_less_room(machine, result, found[0].type.shape[0])
 
     FUNCTIONS[item] = rule
 
 
 def _is_vector(machine: Machine, value: Value) -> bool:
-    found = bounded.parts(machine, value)
+    found = masked_axes.parts(machine, value)
     return len(found[1] if found is not None else array_type(machine, value).shape) == 1
 
 
@@ -136,7 +135,7 @@ _of_vectors(np.compress, _extract, 2)
 _of_vectors(np.roll, _roll, 1, rows=True, keeps_room=True)
 _of_vectors(np.delete, _delete, 1, rows=True, keeps_room=True)
 _delete_one = FUNCTIONS[np.delete]
-_delete_static = table.function_rule(np.delete)
+_delete_static = registry.function_rule(np.delete)
 
 
 def _delete_several(arr, obj):
@@ -145,7 +144,7 @@ def _delete_several(arr, obj):
     return arr[keep]
 
 
-@table.function(np.delete)
+@registry.function(np.delete)
 def _delete_rule(machine, arr, obj, axis=None):
     """np.delete at places that depend on data: of vectors, and of rows."""
     unknown = involved(arr, obj) or isinstance(obj, NdArray) and constant_value(machine.read(obj)) is None
@@ -153,8 +152,8 @@ def _delete_rule(machine, arr, obj, axis=None):
         before = _delete_one if involved(arr) else _delete_static
         return before(machine, arr, obj, **({} if absent(axis) else {"axis": axis}))
     array = arr if involved(arr) else machine.new_array(operand(machine, arr))
-    where = bounded.parts(machine, obj)
-    vector = len(bounded.taken_apart(machine, array)[1]) == 1
+    where = masked_axes.parts(machine, obj)
+    vector = len(masked_axes.taken_apart(machine, array)[1]) == 1
     place = known(machine, axis)
     if where is None or len(where[1]) != 1 or not (place == 0 or vector and place in (None, -1)):
         if not involved(arr, obj):
@@ -261,16 +260,16 @@ def _by_keys(keys):
     return order
 
 
-bounded_selection.of_sequences(np.lexsort, _lexsort)
+data_dependent_sizes.of_sequences(np.lexsort, _lexsort)
 
 
-_ix_before = table.function_rule(np.ix_)
+_ix_before = registry.function_rule(np.ix_)
 
 
 def _ix(machine, *args):
     """np.ix_ of index arrays of dynamic length, and of masks."""
     arrays = [v if involved(v) else machine.new_array(operand(machine, v)) for v in args]
-    types = [bounded.taken_apart(machine, v)[0].type for v in arrays]
+    types = [masked_axes.taken_apart(machine, v)[0].type for v in arrays]
     unknown = [
         not involved(v) and t.dtype == bool and constant_value(machine.read(v)) is None
         for v, t in zip(arrays, types, strict=True)
@@ -291,7 +290,7 @@ def _open_mesh(*arrays):
     return tuple(found)
 
 
-table.function(np.ix_)(_ix)
+registry.function(np.ix_)(_ix)
 FUNCTIONS[np.ix_] = _ix
 
 
@@ -304,7 +303,7 @@ METHODS["compress"] = _compress_method
 
 
 def _copyto(machine, dst, src, casting="same_kind"):
-    target, source = bounded.parts(machine, dst), bounded.parts(machine, src)
+    target, source = masked_axes.parts(machine, dst), masked_axes.parts(machine, src)
     if target is None or source is None:
         raise require_static(machine, first_of((dst, src), {}), "np.copyto of such a value")
     if not np.can_cast(source[0].type.dtype, target[0].type.dtype, known(machine, casting)):
@@ -315,4 +314,4 @@ def _copyto(machine, dst, src, casting="same_kind"):
 
 FUNCTIONS[np.copyto] = _copyto
 
-__all__ = ["bounded_selection"]
+__all__ = ["data_dependent_sizes"]

@@ -6,15 +6,15 @@ import collections
 import operator
 from typing import Any
 
-from xlapy.dispatch import table
-from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers.common import entries, key_of, new_dict, set_entries
+from xlapy.dispatch import registry
+from xlapy.dispatch.containers import container_protocol
+from xlapy.dispatch.containers.container_protocol import entries, key_of, new_dict, set_entries
 from xlapy.dispatch.containers.dicts import dict_operator, is_dict
 from xlapy.dispatch.iterators import iteration
 from xlapy.domain.values import NONE, Const, Ref, Tuple, Value, as_ref, is_none, key_value
 
 
-@table.function(collections.Counter)
+@registry.function(collections.Counter)
 def make_counter(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`collections.Counter`."""
     made = new_dict(machine, collections.Counter, {})
@@ -25,7 +25,7 @@ def make_counter(machine, /, *args: Value, **kwargs: Value) -> Value:
 def _count(machine, self: Ref, source: Value, more: dict[str, Value], symbol: str) -> None:
     table_ = entries(machine, self)
     counts: list[tuple[Value, Value]] = []
-    if containers.heap_kind(machine, source) == "dict":
+    if container_protocol.heap_kind(machine, source) == "dict":
         counts += [(key_value(key), count) for key, count in entries(machine, source).items()]
     elif not is_none(source):
         counts += [(item, Const(1)) for item in iteration.items(machine, source)]
@@ -35,19 +35,19 @@ def _count(machine, self: Ref, source: Value, more: dict[str, Value], symbol: st
     set_entries(machine, self, table_)
 
 
-@table.method(collections.Counter, "update")
+@registry.method(collections.Counter, "update")
 def _counter_update(machine, self: Ref, iterable: Value = NONE, /, **kwargs: Value) -> Value:
     _count(machine, self, iterable, kwargs, "+")
     return NONE
 
 
-@table.method(collections.Counter, "subtract")
+@registry.method(collections.Counter, "subtract")
 def _counter_subtract(machine, self: Ref, iterable: Value = NONE, /, **kwargs: Value) -> Value:
     _count(machine, self, iterable, kwargs, "-")
     return NONE
 
 
-@table.method(collections.Counter, "total")
+@registry.method(collections.Counter, "total")
 def _counter_total(machine, self: Ref) -> Value:
     total: Value = Const(0)
     for count in entries(machine, self).values():
@@ -61,7 +61,7 @@ def most_common(pairs, n):
     return found if n is None else found[:n]
 
 
-@table.method(collections.Counter, "most_common")
+@registry.method(collections.Counter, "most_common")
 def _counter_most_common(machine, self: Ref, n: Value = NONE) -> Value:
     found = entries(machine, self)
     if not all(map(machine.is_static, found.values())):
@@ -72,14 +72,14 @@ def _counter_most_common(machine, self: Ref, n: Value = NONE) -> Value:
     return machine.new_list([Tuple((key_value(k), Const(v))) for k, v in pairs])
 
 
-@table.method(collections.Counter, "elements")
+@registry.method(collections.Counter, "elements")
 def _counter_elements(machine, self: Ref) -> Value:
     known = {k: machine.static(v, "a count") for k, v in entries(machine, self).items()}
     repeated = Tuple(tuple(key_value(k) for k in collections.Counter(known).elements()))
     return iteration.make_iterator(machine, repeated)
 
 
-@table.operator(collections.Counter)
+@registry.operator(collections.Counter)
 def counter_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """Arithmetic of counters, where all counts are known; the rest is dict's."""
     plain = symbol.removesuffix("=")
@@ -97,13 +97,13 @@ def counter_operator(machine, symbol: str, left: Value, right: Value) -> Value |
     return new_dict(machine, collections.Counter, result)
 
 
-@table.method(collections.Counter, "__pos__")
+@registry.method(collections.Counter, "__pos__")
 def _positive(machine, self: Ref) -> Value:
     """`+counter`: the counts above zero."""
     return machine.binary("+", self, new_dict(machine, collections.Counter, {}))
 
 
-@table.method(collections.Counter, "__neg__")
+@registry.method(collections.Counter, "__neg__")
 def _negative(machine, self: Ref) -> Value:
     """`-counter`: the counts below zero, without their signs."""
     return machine.binary("-", new_dict(machine, collections.Counter, {}), self)

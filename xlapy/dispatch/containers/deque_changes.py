@@ -5,10 +5,14 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable
 
-from xlapy.dispatch import table
-from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import lists as list_rules
-from xlapy.dispatch.containers import stack_rules, stack_subscripts, stacks  # noqa: F401
+from xlapy.dispatch import registry
+from xlapy.dispatch.containers import (  # noqa: F401
+    container_protocol,
+    growable_list_items,
+    growable_list_methods,
+    growable_list_subscripts,
+    lists,
+)
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.iterators.deques import is_deque, note_change
 from xlapy.domain.values import Const, Ref, Value, as_ref
@@ -25,44 +29,44 @@ _ALWAYS = ("append", "appendleft", "pop", "popleft", "insert", "remove")
 
 
 def _length(machine, owner: Ref) -> Value:
-    stack = stacks.settled(machine, owner)
-    return stack.length if stack is not None else Const(len(containers.contents(machine, owner)))
+    growable = growable_list_items.settled(machine, owner)
+    return growable.length if growable is not None else Const(len(container_protocol.contents(machine, owner)))
 
 
 def _added(machine, self: Ref, length: Value, items: Value) -> Value:
     """How many items came in; a full deque has as many as before then."""
-    if list_rules.limit(machine, self) is None:
+    if lists.limit(machine, self) is None:
         return machine.binary("-", _length(machine, self), length)
     sized = sequences.sequence_of(machine, items) is not None
     return sequences.length_of(machine, items) if sized else _ONE
 
 
 def _noted(name: str) -> None:
-    before = table.method_rule(collections.deque, name)
+    before = registry.method_rule(collections.deque, name)
     count = _COUNTS.get(name)
 
     def rule(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
         if not (machine.counts_changes and isinstance(self, Ref)):
-            return table.passed_on(before, machine, self, *args, **kwargs)
+            return registry.passed_on(before, machine, self, *args, **kwargs)
         length = _length(machine, self) if count is not None else _ONE
-        result = table.passed_on(before, machine, self, *args, **kwargs)
+        result = registry.passed_on(before, machine, self, *args, **kwargs)
         note_change(machine, self, count(machine, self, length, *args) if count is not None else _ONE)
         return result
 
     for mark, marked in (
-        (table.takes_mixed, table.accepts(before, True)),
-        (table.takes_unions, table.accepts(before, False)),
-        (table.puts, table.puts_item(before)),
+        (registry.takes_mixed, registry.accepts(before, True)),
+        (registry.takes_unions, registry.accepts(before, False)),
+        (registry.puts, registry.puts_item(before)),
     ):
         rule = mark(rule) if marked else rule
-    table.method(collections.deque, name)(rule)
+    registry.method(collections.deque, name)(rule)
 
 
 for _name in (*_ALWAYS, *_COUNTS):
     _noted(_name)
 
 
-_operators = table.OPERATORS[collections.deque]
+_operators = registry.OPERATORS[collections.deque]
 
 
 def _operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
@@ -76,10 +80,10 @@ def _operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     return result
 
 
-table.OPERATORS[collections.deque] = _operator
+registry.OPERATORS[collections.deque] = _operator
 
 
-_delete = containers.DELITEM[collections.deque]
+_delete = container_protocol.DELITEM[collections.deque]
 
 
 def _delitem(machine, self: Ref, key: Value) -> None:
@@ -87,4 +91,4 @@ def _delitem(machine, self: Ref, key: Value) -> None:
     note_change(machine, self, _ONE)
 
 
-containers.DELITEM[collections.deque] = _delitem
+container_protocol.DELITEM[collections.deque] = _delitem

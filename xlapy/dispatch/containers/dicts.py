@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch import gather, table
-from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import loans, ranges, stacks
-from xlapy.dispatch.containers.common import (
+from xlapy.dispatch import registry, value_selection
+from xlapy.dispatch.containers import borrowed_elements, container_protocol, growable_list_items, range_objects
+from xlapy.dispatch.containers.container_protocol import (
     asked_for,
     compares_by_value,
     default_factory,
@@ -80,7 +79,7 @@ def _matches(machine, table_: dict, key: Value) -> list[tuple[Any, bool | Var]]:
         machine.static(key, "a dictionary key")
     found: list[tuple[Any, bool | Var]] = []
     for candidate in table_:
-        if containers.is_foreign_number(machine, candidate):
+        if container_protocol.is_foreign_number(machine, candidate):
             raise Refused("XP0004", "a number that depends on data, among keys that are fractions or decimals")
         if isinstance(candidate, Value) or isinstance(candidate, tuple) != isinstance(key, Tuple):
             continue
@@ -112,9 +111,9 @@ def find(machine, table_: dict, key: Value) -> tuple[Value | None, bool | Var]:
             inside = logical_and(machine, above, below)
         if inside is False:
             return None, False
-        at = ranges.index(machine, machine.binary("-", key, Const(first)))
-        at = ranges.minimum(machine, ranges.maximum(machine, at, Const(0)), Const(len(values) - 1))
-        return gather.gather(machine, values, at), inside
+        at = range_objects.index(machine, machine.binary("-", key, Const(first)))
+        at = range_objects.minimum(machine, range_objects.maximum(machine, at, Const(0)), Const(len(values) - 1))
+        return value_selection.gather(machine, values, at), inside
     matches = _matches(machine, table_, key)
     if not matches:
         return None, False
@@ -123,8 +122,8 @@ def find(machine, table_: dict, key: Value) -> tuple[Value | None, bool | Var]:
     for number, (_, same) in enumerate(matches):
         anywhere = logical_or(machine, anywhere, same)
         if number:
-            position = gather.choose(machine, same, Const(number), position)
-    return gather.gather(machine, [table_[k] for k, _ in matches], position), anywhere
+            position = value_selection.choose(machine, same, Const(number), position)
+    return value_selection.gather(machine, [table_[k] for k, _ in matches], position), anywhere
 
 
 def _dense(table_: dict, key: Value) -> tuple[int, list[Value]] | None:
@@ -143,7 +142,7 @@ def _dense(table_: dict, key: Value) -> tuple[int, list[Value]] | None:
 # -- subscripts -------------------------------------------------------------------------------------------------------
 
 
-@containers.register(containers.GETITEM, dict)
+@container_protocol.register(container_protocol.GETITEM, dict)
 def getitem(machine, container: Ref, key: Value) -> Value:
     """`d[key]`, with `__missing__` of subclasses."""
     found, there = find(machine, entries(machine, container), key)
@@ -171,8 +170,8 @@ def missing(machine, container: Ref, key: Value) -> Value:
             raise Refused("XP0004", "a defaultdict with one of several factories, which one depends on data")
         if not (isinstance(factory, Const) and factory.value is None):
             made = machine.call(factory, [])
-            with stacks.places_kept(machine):  # the key is new: it takes nothing's place
-                containers.setitem(machine, container, key, made)
+            with growable_list_items.places_kept(machine):  # the key is new: it takes nothing's place
+                container_protocol.setitem(machine, container, key, made)
             return made
     elif issubclass(cls, collections.Counter):
         return Const(0)
@@ -183,7 +182,7 @@ def missing(machine, container: Ref, key: Value) -> Value:
     return machine.raise_(KeyError, key)
 
 
-@table.attribute(collections.defaultdict, "default_factory")
+@registry.attribute(collections.defaultdict, "default_factory")
 def _default_factory(machine, self: Ref) -> Value:
     return default_factory(machine, self)
 
@@ -201,18 +200,18 @@ def _assign(machine, container: Ref, table_: dict, key: Value, item: Value) -> b
     dense = _dense(table_, key)
     if dense is not None:
         first, values = dense
-        at = ranges.index(machine, machine.binary("-", key, Const(first)))
-        at = ranges.minimum(machine, ranges.maximum(machine, at, Const(0)), Const(len(values) - 1))
-        changed = gather.scatter(machine, values, at, item)
+        at = range_objects.index(machine, machine.binary("-", key, Const(first)))
+        at = range_objects.minimum(machine, range_objects.maximum(machine, at, Const(0)), Const(len(values) - 1))
+        changed = value_selection.scatter(machine, values, at, item)
         set_entries(machine, container, {k: changed[k - first] for k in table_})
         return True
     for candidate, same in _matches(machine, table_, key):
-        table_[candidate] = gather.choose(machine, same, item, table_[candidate])
+        table_[candidate] = value_selection.choose(machine, same, item, table_[candidate])
     set_entries(machine, container, table_)
     return True
 
 
-@containers.register(containers.SETITEM, dict)
+@container_protocol.register(container_protocol.SETITEM, dict)
 def setitem(machine, container: Ref, key: Value, item: Value) -> None:
     """`d[key] = item`; with a dynamic key if it is one of those that are there."""
     table_ = entries(machine, container)
@@ -222,7 +221,7 @@ def setitem(machine, container: Ref, key: Value, item: Value) -> None:
     set_entries(machine, container, table_)
 
 
-@containers.register(containers.DELITEM, dict)
+@container_protocol.register(container_protocol.DELITEM, dict)
 def delitem(machine, container: Ref, key: Value) -> None:
     """`del d[key]`."""
     table_ = entries(machine, container)
@@ -235,7 +234,7 @@ def delitem(machine, container: Ref, key: Value) -> None:
     set_entries(machine, container, table_)
 
 
-@containers.register(containers.CONTAINS, dict, set, frozenset)
+@container_protocol.register(container_protocol.CONTAINS, dict, set, frozenset)
 def contains(machine, item: Value, container: Value) -> bool | Var:
     """`key in d`."""
     table_ = entries(machine, container)
@@ -257,7 +256,7 @@ def contains(machine, item: Value, container: Value) -> bool | Var:
 
 def mapping_entries(machine, source: Value, like: Value = _EMPTY_DICT) -> dict[Any, Value]:
     """The entries that a dict like this one has of `source`."""
-    if containers.heap_kind(machine, source) == "dict":
+    if container_protocol.heap_kind(machine, source) == "dict":
         return entries(machine, source)
     if isinstance(source, Const) and isinstance(source.value, types.MappingProxyType):
         raise Refused("XP0005", "a mappingproxy as a dict")
@@ -277,7 +276,7 @@ def mapping_entries(machine, source: Value, like: Value = _EMPTY_DICT) -> dict[A
     return found
 
 
-@table.function(dict)
+@registry.function(dict)
 def make_dict(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`dict(mapping_or_pairs, **kwargs)`."""
     if len(args) > 1:
@@ -285,7 +284,7 @@ def make_dict(machine, /, *args: Value, **kwargs: Value) -> Value:
     return machine.new_dict({**(mapping_entries(machine, args[0]) if args else {}), **kwargs})
 
 
-@table.function(collections.OrderedDict)
+@registry.function(collections.OrderedDict)
 def make_ordered(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`collections.OrderedDict`."""
     made = new_dict(machine, collections.OrderedDict, {})
@@ -293,11 +292,11 @@ def make_ordered(machine, /, *args: Value, **kwargs: Value) -> Value:
     return made
 
 
-@table.function(collections.defaultdict)
+@registry.function(collections.defaultdict)
 def make_default(machine, default_factory: Value = NONE, /, *args: Value, **kwargs: Value) -> Value:
     """`collections.defaultdict`."""
     known = default_factory.value if isinstance(default_factory, Const) else len
-    if known is not None and not callable(known) or containers.heap_kind(machine, default_factory) in _HELD:
+    if known is not None and not callable(known) or container_protocol.heap_kind(machine, default_factory) in _HELD:
         machine.raise_(TypeError, *_FACTORY.args)
     contents = {**(mapping_entries(machine, args[0]) if args else {}), **kwargs}
     made = new_dict(machine, collections.defaultdict, contents)
@@ -308,13 +307,13 @@ def make_default(machine, default_factory: Value = NONE, /, *args: Value, **kwar
 # -- methods ----------------------------------------------------------------------------------------------------------
 
 
-@table.method(dict, "get")
+@registry.method(dict, "get")
 def _get(machine, self: Ref, key: Value, default: Value = NONE) -> Value:
     found, there = find(machine, entries(machine, self), key)
-    return default if found is None else gather.choose(machine, there, found, default)
+    return default if found is None else value_selection.choose(machine, there, found, default)
 
 
-@table.method(dict, "pop")
+@registry.method(dict, "pop")
 def _pop(machine, self: Ref, key: Value, *default: Value) -> Value:
     table_ = entries(machine, self)
     known = key_of(machine, key, table_) if table_ else None  # an empty dict does not ask for the hash
@@ -325,7 +324,7 @@ def _pop(machine, self: Ref, key: Value, *default: Value) -> Value:
     return taken
 
 
-@table.method(dict, "popitem")
+@registry.method(dict, "popitem")
 def _popitem(machine, self: Ref) -> Value:
     table_ = entries(machine, self)
     if not table_:
@@ -335,7 +334,7 @@ def _popitem(machine, self: Ref) -> Value:
     return Tuple((key_value(key), value))
 
 
-@table.method(dict, "setdefault")
+@registry.method(dict, "setdefault")
 def _setdefault(machine, self: Ref, key: Value, default: Value = NONE) -> Value:
     table_ = entries(machine, self)
     known = key_of(machine, key, table_)
@@ -346,7 +345,7 @@ def _setdefault(machine, self: Ref, key: Value, default: Value = NONE) -> Value:
     return default
 
 
-@table.method(dict, "update")
+@registry.method(dict, "update")
 def _update(machine, self: Ref, source: Value | None = None, /, **kwargs: Value) -> Value:
     new_ = mapping_entries(machine, source, self) if source is not None else {}
     found = entries(machine, self)
@@ -356,24 +355,24 @@ def _update(machine, self: Ref, source: Value | None = None, /, **kwargs: Value)
     return NONE
 
 
-@table.method(dict, "clear")
+@registry.method(dict, "clear")
 def _clear(machine, self: Ref) -> Value:
     set_entries(machine, self, {})
     return NONE
 
 
-@table.method(dict, "copy", "__copy__")
+@registry.method(dict, "copy", "__copy__")
 def copied(machine, self: Ref) -> Ref:
     """`self.copy()`."""
     made = new_dict(machine, machine.type_of(self), {})
-    loans.share(machine, self)
+    borrowed_elements.share(machine, self)
     machine.heap.write(made.object, "<items>", machine.heap.read(self.object, "<items>"))
     if issubclass(machine.type_of(self), collections.defaultdict):
         machine.heap.write(made.object, "default_factory", default_factory(machine, self))
     return made
 
 
-@table.method(dict, "fromkeys")
+@registry.method(dict, "fromkeys")
 def _fromkeys(machine, owner: Value, keys: Value, value: Value = NONE) -> Value:
     made: dict[Any, Value] = {}
     for key in iteration.items(machine, keys):
@@ -392,13 +391,13 @@ def class_from_keys(machine, owner: Value) -> type:
     return cls
 
 
-@table.method(dict, "__len__")
-@table.method(set, "__len__")
+@registry.method(dict, "__len__")
+@registry.method(set, "__len__")
 def _len(machine, self: Ref) -> Value:
-    return containers.length(machine, self)
+    return container_protocol.length(machine, self)
 
 
-@table.method(collections.OrderedDict, "move_to_end")
+@registry.method(collections.OrderedDict, "move_to_end")
 def _move_to_end(machine, self: Ref, key: Value, last: Value = TRUE) -> Value:
     table_ = entries(machine, self)
     known = key_of(machine, key, table_)
@@ -410,7 +409,7 @@ def _move_to_end(machine, self: Ref, key: Value, last: Value = TRUE) -> Value:
     return NONE
 
 
-@table.method(collections.OrderedDict, "popitem")
+@registry.method(collections.OrderedDict, "popitem")
 def _ordered_popitem(machine, self: Ref, last: Value = TRUE) -> Value:
     table_ = entries(machine, self)
     if not table_:
@@ -426,10 +425,10 @@ def _ordered_popitem(machine, self: Ref, last: Value = TRUE) -> Value:
 
 def is_dict(machine, value: Value) -> bool:
     """Whether a value is a dict."""
-    return containers.heap_kind(machine, value) == "dict"
+    return container_protocol.heap_kind(machine, value) == "dict"
 
 
-@table.operator(dict)
+@registry.operator(dict)
 def dict_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`|`, `|=`, `==` and `!=`."""
     if symbol == "|=" and isinstance(left, Ref) and is_dict(machine, left):
@@ -478,10 +477,10 @@ def _view(what: str):
 
 
 for _what in VIEW_TYPES:
-    table.method(dict, _what)(_view(_what))
+    registry.method(dict, _what)(_view(_what))
 
 
-@containers.register(containers.CONTAINS, *VIEW_TYPES.values())
+@container_protocol.register(container_protocol.CONTAINS, *VIEW_TYPES.values())
 def _view_contains(machine, item: Value, view: Ref) -> bool | Var:
     owner = machine.heap.read(view.object, "source")
     what = machine.heap.objects[view.object].details
@@ -494,7 +493,7 @@ def _view_contains(machine, item: Value, view: Ref) -> bool | Var:
         if found is None:
             return False
         return logical_and(machine, there, same_item(machine, found, tuple_items(item)[1]))
-    return containers.among(machine, item, list(entries(machine, owner).values()))
+    return container_protocol.among(machine, item, list(entries(machine, owner).values()))
 
 
 def view_keys(machine, value: Value) -> dict[Any, Value] | None:
@@ -508,7 +507,7 @@ def view_keys(machine, value: Value) -> dict[Any, Value] | None:
 def _view_keys(machine, value: Value) -> dict[Any, Value] | None:
     if isinstance(value, Const):
         return entries(machine, value) if isinstance(value.value, frozenset) else None
-    kind = containers.heap_kind(machine, value)
+    kind = container_protocol.heap_kind(machine, value)
     if kind == "set":
         return entries(machine, value)
     if kind == "view":

@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import gather, table
-from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import ordering, ranges, sort_keys
-from xlapy.dispatch.containers.common import contents, set_contents
+from xlapy.dispatch import registry, value_selection
+from xlapy.dispatch.containers import container_protocol, range_objects, sequence_sorting, sort_keys
+from xlapy.dispatch.containers.container_protocol import contents, set_contents
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, device, fold, kind_of, provoke
 from xlapy.dispatch.python import namespaces
@@ -39,13 +38,13 @@ def _is_list(machine, value: Value) -> bool:
 
 def _count(machine, value: Value) -> int:
     """How often to repeat a sequence; asked for if it is dynamic."""
-    return max(ranges.static_count(machine, value, "how often a sequence is repeated"), 0)
+    return max(range_objects.static_count(machine, value, "how often a sequence is repeated"), 0)
 
 
 # -- operators --------------------------------------------------------------------------------------------------------
 
 
-@table.operator(list)
+@registry.operator(list)
 def list_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`+`, `*`, comparisons, and the in-place forms that change the list."""
     if symbol == "+=" and _is_list(machine, left):
@@ -60,10 +59,10 @@ def list_operator(machine, symbol: str, left: Value, right: Value) -> Value | No
         return None
     if symbol == "+":
         return machine.new_list((*contents(machine, left), *contents(machine, right)))
-    if symbol in containers.ORDERINGS or symbol in ("==", "!="):
+    if symbol in container_protocol.ORDERINGS or symbol in ("==", "!="):
         if left == right and symbol in ("==", "!="):
             return Const(symbol == "==")
-        return containers.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
+        return container_protocol.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
     return None
 
 
@@ -89,7 +88,7 @@ def _repeat_list(machine, symbol: str, left: Value, right: Value) -> Value | Non
     if not _is_list(machine, left):
         left, right = right, left
         symbol = "*"
-    if not ranges.is_index(machine, right):
+    if not range_objects.is_index(machine, right):
         return no_count(machine, right)
     items = contents(machine, left) * _count(machine, right)
     if symbol == "*=":
@@ -105,7 +104,7 @@ def no_tuple(machine, right: Value) -> None:
         machine.raise_(TypeError, f'can only concatenate tuple (not "{name}") to tuple')
 
 
-@table.operator(tuple)
+@registry.operator(tuple)
 def tuple_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`+`, `*` and comparisons."""
     left, right = (
@@ -114,37 +113,37 @@ def tuple_operator(machine, symbol: str, left: Value, right: Value) -> Value | N
     if symbol in ("*", "*="):
         if not isinstance(left, Tuple):
             left, right = right, left
-        if not ranges.is_index(machine, right):
+        if not range_objects.is_index(machine, right):
             return no_count(machine, right)
         return Tuple(contents(machine, left) * _count(machine, right))
     if not (isinstance(left, Tuple) and isinstance(right, Tuple)):
         return no_tuple(machine, right) if symbol in ("+", "+=") and isinstance(left, Tuple) else None
     if symbol in ("+", "+="):
         return Tuple((*left.items, *right.items))
-    if symbol in containers.ORDERINGS or symbol in ("==", "!="):
-        return containers.compare_sequences(machine, symbol, left.items, right.items)
+    if symbol in container_protocol.ORDERINGS or symbol in ("==", "!="):
+        return container_protocol.compare_sequences(machine, symbol, left.items, right.items)
     return None
 
 
 # -- list -------------------------------------------------------------------------------------------------------------
 
 
-@table.method(list, "append")
-@table.takes_mixed
-@table.puts
+@registry.method(list, "append")
+@registry.takes_mixed
+@registry.puts
 def _append(machine, self: Ref, item: Value) -> Value:
     set_contents(machine, self, (*contents(machine, self), item))
     return NONE
 
 
-@table.method(list, "extend")
+@registry.method(list, "extend")
 def _extend(machine, self: Ref, iterable: Value) -> Value:
     set_contents(machine, self, (*contents(machine, self), *iteration.items(machine, iterable)))
     return NONE
 
 
-@table.method(list, "insert")
-@table.takes_mixed
+@registry.method(list, "insert")
+@registry.takes_mixed
 def _insert(machine, self: Ref, where: Value, item: Value) -> Value:
     items = list(contents(machine, self))
     at = _place(machine, where, [*items, item])
@@ -152,43 +151,45 @@ def _insert(machine, self: Ref, where: Value, item: Value) -> Value:
         items.insert(at.value, item)
     else:
         order = machine.leaf(_order_of_insertion, [device(machine, at, int)], (len(items),))[0]
-        items = gather.permute(machine, [*items, item], order)
+        items = value_selection.permute(machine, [*items, item], order)
     set_contents(machine, self, items)
     return NONE
 
 
 def _place(machine, value: Value, items: list[Value]) -> Value:
     """An index that may depend on data if the items are numbers, and tuples of them: others would be copies."""
-    at = ranges.index(machine, value)
-    if isinstance(at, Const) or all(gather.signature(i) is not None or isinstance(i, MixedScalar) for i in items):
+    at = range_objects.index(machine, value)
+    if isinstance(at, Const) or all(
+        value_selection.signature(i) is not None or isinstance(i, MixedScalar) for i in items
+    ):
         return at
     return Const(machine.static(at, "where a list changes its length"))
 
 
 def _order_of_insertion(at, count):
     """Where in a list, to which an item was appended, those are that are in it after an insertion."""
-    at = ranges.place_of_insertion(at, count)
+    at = range_objects.place_of_insertion(at, count)
     places = jnp.arange(count + 1)
     return jnp.where(places < at, places, jnp.where(places == at, count, places - 1))
 
 
 def size_index(machine, where: Value) -> Value:
     """An index that C takes as a number of 64 bits."""
-    at = ranges.index(machine, where)
+    at = range_objects.index(machine, where)
     if isinstance(at, Const) and not -INT_MAX - 1 <= at.value <= INT_MAX:
         return machine.raise_(OverflowError, "Python int too large to convert to C ssize_t")
     return at
 
 
-@table.method(list, "pop")
+@registry.method(list, "pop")
 def _pop(machine, self: Ref, where: Value = _LAST) -> Value:
     items = list(contents(machine, self))
     index = size_index(machine, where)
     if not items:
         machine.raise_(IndexError, *_POP_EMPTY.args)
-    at = ranges.in_bounds(machine, index, Const(len(items)), _POP_RANGE)
+    at = range_objects.in_bounds(machine, index, Const(len(items)), _POP_RANGE)
     set_contents(machine, self, _without(machine, items, at))
-    return gather.gather(machine, items, at)
+    return value_selection.gather(machine, items, at)
 
 
 def _without(machine, items: list[Value], at: Value) -> list[Value]:
@@ -198,7 +199,7 @@ def _without(machine, items: list[Value], at: Value) -> list[Value]:
     rest = []
     for number in range(len(items) - 1):
         before = machine.truth(machine.compare("<", Const(number), at))
-        rest.append(gather.choose(machine, before, items[number], items[number + 1]))
+        rest.append(value_selection.choose(machine, before, items[number], items[number + 1]))
     return rest
 
 
@@ -212,7 +213,7 @@ def _remover(error: BaseException):
     return rule
 
 
-table.method(list, "remove")(_remover(_REMOVE))
+registry.method(list, "remove")(_remover(_REMOVE))
 
 
 def _position(machine, items, item: Value, where: range, error: BaseException) -> Value:
@@ -220,7 +221,7 @@ def _position(machine, items, item: Value, where: range, error: BaseException) -
     numbers: list[Value] = []
     found = []
     for number in where:
-        same = containers.same_item(machine, items[number], item)
+        same = container_protocol.same_item(machine, items[number], item)
         if same is False:
             continue
         numbers.append(Const(number))
@@ -235,22 +236,22 @@ _NO_BOUND = str(provoke([].index, 0, None))
 
 def position_among(machine, value: Value, count: Value) -> Value:
     """Where `index(item, start, stop)` begins or ends to look in so many items."""
-    at = ranges.index(machine, value, _NO_BOUND)
+    at = range_objects.index(machine, value, _NO_BOUND)
     if isinstance(at, Const):
         at = Const(min(max(at.value, -INT_MAX), INT_MAX))
     behind = machine.truth(machine.compare("<", at, _ZERO))
     at = machine.cond(behind, lambda: machine.binary("+", at, count), lambda: at)
-    return ranges.minimum(machine, ranges.maximum(machine, at, _ZERO), count)
+    return range_objects.minimum(machine, range_objects.maximum(machine, at, _ZERO), count)
 
 
-@table.method(list, "index")
+@registry.method(list, "index")
 def _index(machine, self: Value, item: Value, start: Value = _ZERO, stop: Value = _FAR) -> Value:
     error: BaseException = _TUPLE_MISSING
     if _is_list(machine, self):
         text = repr(item.value) if isinstance(item, Const) else "{!r}"
         error = ValueError(_missing(machine, item, text, [].index))
     items = contents(machine, self)
-    bounds = [machine.static(ranges.index(machine, bound, _NO_BOUND)) for bound in (start, stop)]
+    bounds = [machine.static(range_objects.index(machine, bound, _NO_BOUND)) for bound in (start, stop)]
     first, last, _ = slice(*bounds).indices(len(items))
     return _position(machine, items, item, range(first, last), error)
 
@@ -268,53 +269,53 @@ def _first_true(machine, found: list, numbers: list[Value], error: BaseException
     if not found or found[-1] is not True:
         missing: bool | Var = True
         for flag in found:
-            missing = containers.logical_and(machine, missing, containers.logical_not(machine, flag))
+            missing = container_protocol.logical_and(machine, missing, container_protocol.logical_not(machine, flag))
         machine.check(missing, type(error), *error.args)
         if not found:
             raise AssertionError("the check raises")
     result = numbers[-1]
     for flag, number in reversed(list(zip(found[:-1], numbers[:-1], strict=True))):
-        result = gather.choose(machine, flag, number, result)
+        result = value_selection.choose(machine, flag, number, result)
     return result
 
 
-@table.method(tuple, "index")
+@registry.method(tuple, "index")
 def _tuple_index(machine, self: Value, item: Value, start: Value = _ZERO, stop: Value = _FAR) -> Value:
     return _index(machine, self, item, start, stop)
 
 
-@table.method(list, "count")
-@table.method(tuple, "count")
+@registry.method(list, "count")
+@registry.method(tuple, "count")
 def _count_item(machine, self: Value, item: Value) -> Value:
     total: Value = Const(0)
     for other in contents(machine, self):
-        same = containers.same_item(machine, other, item)
+        same = container_protocol.same_item(machine, other, item)
         if same is not False:
             total = machine.binary("+", total, machine.boolean(same))
     return total
 
 
-@table.method(list, "copy", "__copy__")
+@registry.method(list, "copy", "__copy__")
 def _copy(machine, self: Ref) -> Value:
     return _like(machine, self, contents(machine, self))
 
 
-@table.method(list, "clear")
+@registry.method(list, "clear")
 def _clear(machine, self: Ref) -> Value:
     set_contents(machine, self, ())
     return NONE
 
 
-@table.method(list, "reverse")
+@registry.method(list, "reverse")
 def _reverse(machine, self: Ref) -> Value:
     set_contents(machine, self, contents(machine, self)[::-1])
     return NONE
 
 
-@table.method(list, "sort")
+@registry.method(list, "sort")
 def _sort(machine, self: Ref, *, key: Value = NONE, reverse: Value = FALSE) -> Value:
     key = sort_keys.apart(machine, self, key)
-    set_contents(machine, self, ordering.sort(machine, contents(machine, self), key, reverse))
+    set_contents(machine, self, sequence_sorting.sort(machine, contents(machine, self), key, reverse))
     return NONE
 
 
@@ -329,46 +330,46 @@ def _like(machine, self: Ref, items) -> Ref:
     return made
 
 
-@table.method(list, "__len__")
-@table.method(tuple, "__len__")
+@registry.method(list, "__len__")
+@registry.method(tuple, "__len__")
 def _len(machine, self: Value) -> Value:
     return Const(len(contents(machine, self)))
 
 
-@table.method(list, "__getitem__")
-@table.method(tuple, "__getitem__")
-@table.method(dict, "__getitem__")
+@registry.method(list, "__getitem__")
+@registry.method(tuple, "__getitem__")
+@registry.method(dict, "__getitem__")
 def _getitem(machine, self: Value, key: Value) -> Value:
-    return containers.getitem(machine, self, key)
+    return container_protocol.getitem(machine, self, key)
 
 
-@table.method(list, "__setitem__")
-@table.method(dict, "__setitem__")
+@registry.method(list, "__setitem__")
+@registry.method(dict, "__setitem__")
 def _setitem(machine, self: Value, key: Value, item: Value) -> Value:
-    containers.setitem(machine, self, key, item)
+    container_protocol.setitem(machine, self, key, item)
     return NONE
 
 
-@table.method(list, "__delitem__")
-@table.method(dict, "__delitem__")
+@registry.method(list, "__delitem__")
+@registry.method(dict, "__delitem__")
 def _delitem(machine, self: Value, key: Value) -> Value:
-    containers.delitem(machine, self, key)
+    container_protocol.delitem(machine, self, key)
     return NONE
 
 
-@table.method(list, "__contains__")
-@table.method(tuple, "__contains__")
-@table.method(dict, "__contains__")
-@table.method(set, "__contains__")
-@table.method(frozenset, "__contains__")
+@registry.method(list, "__contains__")
+@registry.method(tuple, "__contains__")
+@registry.method(dict, "__contains__")
+@registry.method(set, "__contains__")
+@registry.method(frozenset, "__contains__")
 def _contains(machine, self: Value, item: Value) -> Value:
-    return machine.boolean(containers.contains(machine, item, self))
+    return machine.boolean(container_protocol.contains(machine, item, self))
 
 
-@table.method(list, "__iter__")
-@table.method(tuple, "__iter__")
-@table.method(dict, "__iter__")
-@table.method(set, "__iter__")
+@registry.method(list, "__iter__")
+@registry.method(tuple, "__iter__")
+@registry.method(dict, "__iter__")
+@registry.method(set, "__iter__")
 def _iter(machine, self: Value) -> Value:
     return iteration.make_iterator(machine, self)
 
@@ -376,7 +377,7 @@ def _iter(machine, self: Value) -> Value:
 # -- named tuples -----------------------------------------------------------------------------------------------------
 
 
-@table.method(tuple, "_replace")
+@registry.method(tuple, "_replace")
 def _replace(machine, self: Tuple, /, **changes: Value) -> Value:
     fields = self.cls._fields
     unexpected = [name for name in changes if name not in fields]
@@ -388,7 +389,7 @@ def _replace(machine, self: Tuple, /, **changes: Value) -> Value:
     return namespaces.new_tuple(machine, items, self.cls)
 
 
-@table.method(tuple, "_asdict")
+@registry.method(tuple, "_asdict")
 def _asdict(machine, self: Tuple) -> Value:
     return machine.new_dict(dict(zip(self.cls._fields, self.items, strict=True)))
 
@@ -396,7 +397,7 @@ def _asdict(machine, self: Tuple) -> Value:
 # -- deque ------------------------------------------------------------------------------------------------------------
 
 
-@table.function(collections.deque)
+@registry.function(collections.deque)
 def deque(machine, iterable: Value = _NOTHING, maxlen: Value = NONE) -> Value:
     """`collections.deque(iterable, maxlen)`: a list of another class."""
     limit = machine.static(maxlen, "maxlen of a deque")
@@ -425,29 +426,29 @@ def _push(machine, self: Ref, items: list[Value], left: bool) -> Value:
     return NONE
 
 
-@table.method(collections.deque, "append")
-@table.takes_mixed
+@registry.method(collections.deque, "append")
+@registry.takes_mixed
 def _deque_append(machine, self: Ref, item: Value) -> Value:
     return _push(machine, self, [*contents(machine, self), item], False)
 
 
-@table.method(collections.deque, "appendleft")
-@table.takes_mixed
+@registry.method(collections.deque, "appendleft")
+@registry.takes_mixed
 def _deque_appendleft(machine, self: Ref, item: Value) -> Value:
     return _push(machine, self, [item, *contents(machine, self)], True)
 
 
-@table.method(collections.deque, "extend")
+@registry.method(collections.deque, "extend")
 def _deque_extend(machine, self: Ref, iterable: Value) -> Value:
     return _push(machine, self, [*contents(machine, self), *iteration.items(machine, iterable)], False)
 
 
-@table.method(collections.deque, "extendleft")
+@registry.method(collections.deque, "extendleft")
 def _deque_extendleft(machine, self: Ref, iterable: Value) -> Value:
     return _push(machine, self, [*iteration.items(machine, iterable)[::-1], *contents(machine, self)], True)
 
 
-@table.method(collections.deque, "pop")
+@registry.method(collections.deque, "pop")
 def _deque_pop(machine, self: Ref) -> Value:
     items = contents(machine, self)
     if not items:
@@ -456,7 +457,7 @@ def _deque_pop(machine, self: Ref) -> Value:
     return items[-1]
 
 
-@table.method(collections.deque, "popleft")
+@registry.method(collections.deque, "popleft")
 def _deque_popleft(machine, self: Ref) -> Value:
     items = contents(machine, self)
     if not items:
@@ -465,7 +466,7 @@ def _deque_popleft(machine, self: Ref) -> Value:
     return items[0]
 
 
-@table.method(collections.deque, "insert")
+@registry.method(collections.deque, "insert")
 def _deque_insert(machine, self: Ref, where: Value, item: Value) -> Value:
     most = limit(machine, self)
     if most is not None and len(contents(machine, self)) >= most:
@@ -473,17 +474,17 @@ def _deque_insert(machine, self: Ref, where: Value, item: Value) -> Value:
     return _insert(machine, self, where, item)
 
 
-@table.method(collections.deque, "index")
+@registry.method(collections.deque, "index")
 def _deque_index(machine, self: Ref, item: Value, start: Value = _ZERO, stop: Value = _FAR) -> Value:
     items = contents(machine, self)
-    bounds = [machine.static(ranges.index(machine, bound, _NO_BOUND)) for bound in (start, stop)]
+    bounds = [machine.static(range_objects.index(machine, bound, _NO_BOUND)) for bound in (start, stop)]
     first, last, _ = slice(*bounds).indices(len(items))
     text = repr(item.value) if isinstance(item, Const) else "{!r}"
     error = ValueError(_missing(machine, item, text, collections.deque().index))
     return _position(machine, items, item, range(first, last), error)
 
 
-@table.method(collections.deque, "rotate")
+@registry.method(collections.deque, "rotate")
 def _deque_rotate(machine, self: Ref, count: Value = _ONE) -> Value:
     items = collections.deque(contents(machine, self))
     by = _place(machine, count, list(items))
@@ -491,7 +492,7 @@ def _deque_rotate(machine, self: Ref, count: Value = _ONE) -> Value:
         items.rotate(by.value)
     elif len(items) > 1:
         order = machine.leaf(_order_of_rotation, [device(machine, by, int)], (len(items),))[0]
-        items = gather.permute(machine, list(items), order)
+        items = value_selection.permute(machine, list(items), order)
     set_contents(machine, self, items)
     return NONE
 
@@ -500,7 +501,7 @@ def _order_of_rotation(by, count):
     return (jnp.arange(count) - by) % count
 
 
-@table.method(collections.deque, "remove")
+@registry.method(collections.deque, "remove")
 def _deque_remove(machine, self: Ref, item: Value) -> Value:
     items = list(contents(machine, self))
     text = repr(item.value) if isinstance(item, Const) else "{!r}"
@@ -509,7 +510,7 @@ def _deque_remove(machine, self: Ref, item: Value) -> Value:
     return NONE
 
 
-@table.attribute(collections.deque, "maxlen")
+@registry.attribute(collections.deque, "maxlen")
 def _deque_maxlen(machine, self: Ref) -> Value:
     return Const(limit(machine, self))
 
@@ -523,7 +524,7 @@ for _name, _rule in {
     "__len__": _len,
     "__iter__": _iter,
 }.items():
-    table.method(collections.deque, _name)(_rule)
+    registry.method(collections.deque, _name)(_rule)
 
 
 #: what is said of an index of a deque that is none
@@ -531,37 +532,37 @@ NO_DEQUE_INDEX = "sequence index must be integer, not '{}'"
 
 
 def _deque_place(machine, key: Value, items: Sequence[Value]) -> Value:
-    at = containers.index_of_item(machine, key, NO_DEQUE_INDEX)
-    return ranges.in_bounds(machine, at, Const(len(items)), _DEQUE_INDEX)
+    at = container_protocol.index_of_item(machine, key, NO_DEQUE_INDEX)
+    return range_objects.in_bounds(machine, at, Const(len(items)), _DEQUE_INDEX)
 
 
-@containers.register(containers.GETITEM, collections.deque)
+@container_protocol.register(container_protocol.GETITEM, collections.deque)
 def _deque_getitem(machine, self: Ref, key: Value) -> Value:
     items = contents(machine, self)
     at = _deque_place(machine, key, items)
-    return gather.gather(machine, items, at)
+    return value_selection.gather(machine, items, at)
 
 
-@containers.register(containers.SETITEM, collections.deque)
+@container_protocol.register(container_protocol.SETITEM, collections.deque)
 def _deque_setitem(machine, self: Ref, key: Value, item: Value) -> None:
     items = contents(machine, self)
     at = _deque_place(machine, key, items)
-    set_contents(machine, self, gather.scatter(machine, items, at, item))
+    set_contents(machine, self, value_selection.scatter(machine, items, at, item))
 
 
-@containers.register(containers.DELITEM, collections.deque)
+@container_protocol.register(container_protocol.DELITEM, collections.deque)
 def _deque_delitem(machine, self: Ref, key: Value) -> None:
     items = contents(machine, self)
     at = _deque_place(machine, key, items)
     set_contents(machine, self, _without(machine, list(items), _place(machine, at, list(items))))
 
 
-@containers.register(containers.CONTAINS, collections.deque)
+@container_protocol.register(container_protocol.CONTAINS, collections.deque)
 def _deque_contains(machine, item: Value, self: Ref) -> bool | Var:
-    return containers.among(machine, item, contents(machine, self))
+    return container_protocol.among(machine, item, contents(machine, self))
 
 
-@table.operator(collections.deque)
+@registry.operator(collections.deque)
 def deque_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`+`, `*`, comparisons and the in-place forms."""
     if symbol == "+=" and isinstance(left, Ref):
@@ -577,8 +578,8 @@ def deque_operator(machine, symbol: str, left: Value, right: Value) -> Value | N
             name = iteration.type_name(machine, right)
             machine.raise_(TypeError, f'can only concatenate deque (not "{name}") to deque')
         return None
-    if symbol in containers.ORDERINGS or symbol in ("==", "!="):
-        found = containers.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
+    if symbol in container_protocol.ORDERINGS or symbol in ("==", "!="):
+        found = container_protocol.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
         return machine.boolean(machine.truth(found))
     if symbol == "+":
         made = _like(machine, as_ref(left), contents(machine, left))
@@ -590,7 +591,7 @@ def deque_operator(machine, symbol: str, left: Value, right: Value) -> Value | N
 def _repeat_deque(machine, symbol: str, left: Value, right: Value) -> Value | None:
     if machine.type_of(left) is not collections.deque:
         left, right, symbol = right, left, "*"
-    if not ranges.is_index(machine, right):
+    if not range_objects.is_index(machine, right):
         return no_count(machine, right)
     items = contents(machine, left) * _count(machine, right)
     made = left if symbol == "*=" else _like(machine, as_ref(left), ())

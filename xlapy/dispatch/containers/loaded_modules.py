@@ -6,9 +6,8 @@ import operator
 import sys
 from collections.abc import Callable
 
-from xlapy.dispatch import table
-from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import table_rules, table_sets  # noqa: F401 (their rules come before)
+from xlapy.dispatch import registry
+from xlapy.dispatch.containers import container_protocol, dynamic_dict_methods, dynamic_sets  # noqa: F401 (their rules come before)
 from xlapy.dispatch.numbers.scalar_values import fold
 from xlapy.domain.sources import item
 from xlapy.domain.values import NONE, Const, Ref, Value
@@ -17,7 +16,11 @@ from xlapy.ir import Var
 
 def _is_asked(machine, modules: Value, name: Value) -> bool:
     """Whether a module is looked for in `sys.modules`, which the program has not read or changed as a whole."""
-    if not containers.is_modules(machine, modules) or not isinstance(name, Const) or type(name.value) is not str:
+    if (
+        not container_protocol.is_modules(machine, modules)
+        or not isinstance(name, Const)
+        or type(name.value) is not str
+    ):
         return False
     assert isinstance(modules, Ref)
     slot = (modules.object, "<items>")
@@ -65,6 +68,6 @@ def _methods(before: Callable) -> Callable:
     return get
 
 
-containers.GETITEM[dict] = _subscripts(containers.GETITEM[dict])
-containers.CONTAINS[dict] = _membership(containers.CONTAINS[dict])
-table.method(dict, "get")(table.takes_unions(_methods(table.method_rule(dict, "get"))))
+container_protocol.GETITEM[dict] = _subscripts(container_protocol.GETITEM[dict])
+container_protocol.CONTAINS[dict] = _membership(container_protocol.CONTAINS[dict])
+registry.method(dict, "get")(registry.takes_unions(_methods(registry.method_rule(dict, "get"))))

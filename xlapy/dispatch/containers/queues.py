@@ -8,7 +8,7 @@ import heapq
 import queue
 from typing import Any
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 
 
 class _Queue:
@@ -79,21 +79,21 @@ class _PriorityQueue(_Queue):
         return heapq.heappop(self.queue)
 
 
-@table.replacement(queue.Queue)
+@registry.replacement(queue.Queue)
 def _new_queue(maxsize=0):
     return _Queue(maxsize)
 
 
-@table.replacement(queue.SimpleQueue)
+@registry.replacement(queue.SimpleQueue)
 def _new_simple_queue():
     return _Queue()
 
 
-@table.replacement(queue.LifoQueue)
+@registry.replacement(queue.LifoQueue)
 def _new_lifo_queue(maxsize=0):
     return _LifoQueue(maxsize)
 
 
-@table.replacement(queue.PriorityQueue)
+@registry.replacement(queue.PriorityQueue)
 def _new_priority_queue(maxsize=0):
     return _PriorityQueue(maxsize)

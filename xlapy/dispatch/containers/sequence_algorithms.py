@@ -7,7 +7,7 @@ import heapq
 import types
 from collections.abc import Callable
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.numbers.scalar_values import provoke, stand_in
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import Const, Value
@@ -23,7 +23,7 @@ def _of_a_list(function: Callable | None) -> Callable[[types.FunctionType], type
 
         def rule(machine: Machine, heap: Value, /, *rest: Value) -> Value:
             if len(rest) != implementation.__code__.co_argcount - 1:
-                raise table.Unfit(f"{known.__name__}() has not so many parameters")
+                raise registry.Unfit(f"{known.__name__}() has not so many parameters")
             cls = machine.type_of(heap)
             if not issubclass(cls, list):
                 wrong = None if cls is type(None) else stand_in(cls)
@@ -31,7 +31,7 @@ def _of_a_list(function: Callable | None) -> Callable[[types.FunctionType], type
                 machine.raise_(type(error), *error.args)
             return machine.call(Const(implementation), [heap, *rest])
 
-        table.function(function)(rule)
+        registry.function(function)(rule)
         return implementation
 
     return register
@@ -192,12 +192,12 @@ def _sift_up_max(heap, position):
     _sift_down_max(heap, start, position)
 
 
-@table.replacement(heapq.nsmallest)
+@registry.replacement(heapq.nsmallest)
 def _nsmallest(n, iterable, key=None):
     return sorted(iterable, key=key)[: max(n, 0)]
 
 
-@table.replacement(heapq.nlargest)
+@registry.replacement(heapq.nlargest)
 def _nlargest(n, iterable, key=None):
     return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
 
@@ -205,7 +205,7 @@ def _nlargest(n, iterable, key=None):
 _NOTHING = object()
 
 
-@table.replacement(heapq.merge)
+@registry.replacement(heapq.merge)
 def _merge(*iterables, key=None, reverse=False):
     """The smallest of the first items that are left, again and again; of equal ones that of the first iterable."""
     iterators = [iter(iterable) for iterable in iterables]
@@ -231,7 +231,7 @@ def _merge(*iterables, key=None, reverse=False):
                     ranks[k] = item if key is None else key(item)
 
 
-@table.replacement(bisect.bisect_right)
+@registry.replacement(bisect.bisect_right)
 def _bisect_right(a, x, lo=0, hi=None, *, key=None):
     if lo < 0:
         raise ValueError("lo must be non-negative")
@@ -246,7 +246,7 @@ def _bisect_right(a, x, lo=0, hi=None, *, key=None):
     return lo
 
 
-@table.replacement(bisect.bisect_left)
+@registry.replacement(bisect.bisect_left)
 def _bisect_left(a, x, lo=0, hi=None, *, key=None):
     if lo < 0:
         raise ValueError("lo must be non-negative")
@@ -261,11 +261,11 @@ def _bisect_left(a, x, lo=0, hi=None, *, key=None):
     return lo
 
 
-@table.replacement(bisect.insort_right)
+@registry.replacement(bisect.insort_right)
 def _insort_right(a, x, lo=0, hi=None, *, key=None):
     a.insert(bisect.bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
 
 
-@table.replacement(bisect.insort_left)
+@registry.replacement(bisect.insort_left)
 def _insort_left(a, x, lo=0, hi=None, *, key=None):
     a.insert(bisect.bisect_left(a, x if key is None else key(x), lo, hi, key=key), x)

@@ -7,15 +7,21 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from xlapy.dispatch import table
-from xlapy.dispatch.containers import set_tables
-from xlapy.dispatch.containers.common import asked_for, compares_by_value, entries, heap_kind, key_of, set_entries
+from xlapy.dispatch import registry
+from xlapy.dispatch.containers import dynamic_set_order
+from xlapy.dispatch.containers.container_protocol import (
+    asked_for,
+    compares_by_value,
+    entries,
+    heap_kind,
+    key_of,
+    set_entries,
+)
 from xlapy.dispatch.containers.dicts import view_keys
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, provoke
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain import set_order
-from xlapy.domain import stacks as domain
+from xlapy.domain import growable_lists, set_iteration_order
 from xlapy.domain.values import NONE, TRUE, Const, Mapping, Ref, Tuple, Value, as_ref, key_value
 
 _EMPTY = provoke(set().pop)
@@ -58,7 +64,11 @@ def _real(machine, value: Value, keys: dict) -> Any:
     info = machine.heap.objects[as_ref(value).object]
     if info.kind == "set":
         history = _history(machine, value)
-        return set_order.UNKNOWN if history is None or history.order is not None else set_order.replayed(history)
+        return (
+            set_iteration_order.UNKNOWN
+            if history is None or history.order is not None
+            else set_iteration_order.replayed(history)
+        )
     return dict.fromkeys(keys).keys() if info.details == "keys" else dict([*keys]).items()
 
 
@@ -76,7 +86,7 @@ def _all_taken(machine, values: Sequence[Value], place: str = "element") -> tupl
     return [keys for keys, _ in parts], [real for _, real in parts]
 
 
-def _history(machine, value: Value) -> set_order.SetHistory | None:
+def _history(machine, value: Value) -> set_iteration_order.SetHistory | None:
     contents = machine.heap.read(as_ref(value).object, "<items>")
     return contents.history if isinstance(contents, Mapping) else None
 
@@ -88,14 +98,14 @@ def members(machine, value: Value) -> set:
 
 def _made(machine, cls: type, found, function, *operands: object) -> Value:
     """The set or frozenset that a function makes of real operands; `found` are its members."""
-    history = set_order.extended(set_order.EMPTY, set_order.Made(function), *operands)
+    history = set_iteration_order.extended(set_iteration_order.EMPTY, set_iteration_order.Made(function), *operands)
     if cls is not frozenset:
         return machine.new_set(list(found), history)
     if any(isinstance(k, Value) for k in found):
         raise Refused("XP0004", "a frozenset of objects")
     if history is None and len(found) > 1:
-        raise set_tables.order_refusal()
-    return Const(frozenset(found) if history is None else set_order.replayed(history))
+        raise dynamic_set_order.order_refusal()
+    return Const(frozenset(found) if history is None else set_iteration_order.replayed(history))
 
 
 def _constructor(cls: type):
@@ -106,11 +116,11 @@ def _constructor(cls: type):
     return rule
 
 
-table.function(set)(_constructor(set))
-table.function(frozenset)(_constructor(frozenset))
+registry.function(set)(_constructor(set))
+registry.function(frozenset)(_constructor(frozenset))
 
 
-@table.operator(*_LIKE_SETS)
+@registry.operator(*_LIKE_SETS)
 def set_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`| & - ^`, their in-place forms, and comparisons."""
     if view_keys(machine, left) is None or view_keys(machine, right) is None:
@@ -127,8 +137,8 @@ def set_operator(machine, symbol: str, left: Value, right: Value) -> Value | Non
     found = _FUNCTIONS[plain](set(one), set(two))
     cls = machine.type_of(left)
     if symbol != plain and cls is set and machine.type_of(right) in (set, frozenset):
-        operand = set_order.ITSELF if first is second else second
-        history = set_order.extended(_history(machine, left), _IN_PLACE[plain], operand)
+        operand = set_iteration_order.ITSELF if first is second else second
+        history = set_iteration_order.extended(_history(machine, left), _IN_PLACE[plain], operand)
         set_entries(machine, as_ref(left), dict.fromkeys(found, TRUE), history)
         return left
     return _made(machine, cls, found, _FUNCTIONS[plain], first, second)
@@ -142,7 +152,7 @@ def _is_view(machine, value: Value) -> bool:
 def check_count(name: str, others: Sequence[Value]) -> None:
     """Methods of sets take any number of others, but for these."""
     if name.startswith("symmetric_difference") and len(others) != 1:
-        raise table.Unfit(f"{name}() takes exactly one argument")
+        raise registry.Unfit(f"{name}() takes exactly one argument")
 
 
 def _combine(name: str, symbol: str):
@@ -161,8 +171,8 @@ def _update(name: str, symbol: str):
         check_count(name, others)
         keys, (own, *real) = _all_taken(machine, (self, *others), name)
         found = functools.reduce(_FUNCTIONS[symbol], map(set, keys))
-        operands = (set_order.ITSELF if operand is own else operand for operand in real)
-        history = set_order.extended(_history(machine, self), getattr(set, name), *operands)
+        operands = (set_iteration_order.ITSELF if operand is own else operand for operand in real)
+        history = set_iteration_order.extended(_history(machine, self), getattr(set, name), *operands)
         set_entries(machine, self, dict.fromkeys(found, TRUE), history)
         return NONE
 
@@ -186,18 +196,18 @@ def _test(name: str):
 
 for _cls in (set, frozenset):
     for _name, _symbol in _METHODS.items():
-        table.method(_cls, _name)(_combine(_name, _symbol))
+        registry.method(_cls, _name)(_combine(_name, _symbol))
     for _name in ("issubset", "issuperset", "isdisjoint"):
-        table.method(_cls, _name)(_test(_name))
+        registry.method(_cls, _name)(_test(_name))
 for _name, _symbol in _UPDATES.items():
-    table.method(set, _name)(_update(_name, _symbol))
+    registry.method(set, _name)(_update(_name, _symbol))
 
 
 def _change(machine, self: Ref, found: dict, method, *operands: object) -> None:
-    set_entries(machine, self, found, set_order.extended(_history(machine, self), method, *operands))
+    set_entries(machine, self, found, set_iteration_order.extended(_history(machine, self), method, *operands))
 
 
-@table.method(set, "add")
+@registry.method(set, "add")
 def _add(machine, self: Ref, item: Value) -> Value:
     found = entries(machine, self)
     key = key_of(machine, item, found, "element")
@@ -206,7 +216,7 @@ def _add(machine, self: Ref, item: Value) -> Value:
     return NONE
 
 
-@table.method(set, "discard")
+@registry.method(set, "discard")
 def _discard(machine, self: Ref, item: Value) -> Value:
     found = entries(machine, self)
     key = key_of(machine, asked_for(machine, item), found, "element")
@@ -215,7 +225,7 @@ def _discard(machine, self: Ref, item: Value) -> Value:
     return NONE
 
 
-@table.method(set, "remove")
+@registry.method(set, "remove")
 def _remove(machine, self: Ref, item: Value) -> Value:
     found = entries(machine, self)
     key = key_of(machine, asked_for(machine, item), found, "element")
@@ -226,36 +236,36 @@ def _remove(machine, self: Ref, item: Value) -> Value:
     return NONE
 
 
-@table.method(set, "pop")
+@registry.method(set, "pop")
 def _pop(machine, self: Ref) -> Value:
     found = entries(machine, self)
     if not found:
         machine.raise_(KeyError, *_EMPTY.args)
     real = _real(machine, self, found)
-    if real is set_order.UNKNOWN and len(found) > 1:
-        raise set_tables.order_refusal()
-    key = next(iter(found)) if real is set_order.UNKNOWN else real.pop()
+    if real is set_iteration_order.UNKNOWN and len(found) > 1:
+        raise dynamic_set_order.order_refusal()
+    key = next(iter(found)) if real is set_iteration_order.UNKNOWN else real.pop()
     del found[key]
     _change(machine, self, found, set.pop)
     return key_value(key)
 
 
-@table.method(set, "clear")
+@registry.method(set, "clear")
 def _clear(machine, self: Ref) -> Value:
     # of members that were only added, the empty table is left
-    if domain.only_added(machine.heap.read(self.object, "<items>")):
-        set_entries(machine, self, {}, set_order.EMPTY)
+    if growable_lists.only_added(machine.heap.read(self.object, "<items>")):
+        set_entries(machine, self, {}, set_iteration_order.EMPTY)
     else:
         _change(machine, self, {}, set.clear)
     return NONE
 
 
-@table.method(set, "copy", "__copy__")
+@registry.method(set, "copy", "__copy__")
 def _copy(machine, self: Ref) -> Value:
     found = entries(machine, self)
     return _made(machine, set, found, set.copy, _real(machine, self, found))
 
 
-@table.method(frozenset, "copy")
+@registry.method(frozenset, "copy")
 def _frozen_copy(machine, self: Value) -> Value:
     return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import BoundMethod, Const, Function, Intrinsic, Ref, Tuple, Value, as_ref
 
@@ -16,8 +16,8 @@ def apart(machine, items: Ref, key: Value) -> Value:
     return BoundMethod(_APART, Tuple((key, items))) if runs_code else key
 
 
-@table.takes_mixed
-@table.takes_unions
+@registry.takes_mixed
+@registry.takes_unions
 def _called(machine, both: Tuple, item: Value) -> Value:
     key, items = both.items
     slot = (as_ref(items).object, "<items>")

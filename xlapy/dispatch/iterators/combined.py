@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from xlapy.dispatch import table
-from xlapy.dispatch.containers import ranges
+from xlapy.dispatch import registry
+from xlapy.dispatch.containers import range_objects
 from xlapy.dispatch.iterators import deques, iteration, sequences
 from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import Kind, Plan, Step, new
@@ -63,11 +63,11 @@ def absent(value: object) -> bool:
 # -- enumerate --------------------------------------------------------------------------------------------------------
 
 
-@table.function(enumerate)
+@registry.function(enumerate)
 def enumerate_(machine, iterable: Value, start: Value = _ZERO) -> Value:
     """`enumerate(iterable, start)`."""
     inner = make_iterator(machine, iterable)
-    return new(machine, _ENUMERATE, enumerate, inner=inner, count=ranges.index(machine, start))
+    return new(machine, _ENUMERATE, enumerate, inner=inner, count=range_objects.index(machine, start))
 
 
 def _enumerate_step(machine, number: int) -> Step:
@@ -85,7 +85,7 @@ def _enumerate_plan(machine, number: int) -> Plan | None:
         inner.finish(k, ended)
         machine.heap.write(number, "count", machine.binary("+", start, k))
 
-    return Plan(inner.trips, lambda k: Tuple((machine.binary("+", start, k), inner.element(k))), finish)
+    return Plan(inner.iterations, lambda k: Tuple((machine.binary("+", start, k), inner.element(k))), finish)
 
 
 def _inner_length(machine, number: int) -> int | None:
@@ -98,7 +98,7 @@ _ENUMERATE = Kind("enumerate", _enumerate_step, _enumerate_plan, _inner_length)
 # -- zip and map ------------------------------------------------------------------------------------------------------
 
 
-@table.function(zip)
+@registry.function(zip)
 def zip_(machine, *iterables: Value, strict: Value = Const(False)) -> Value:  # noqa: B008
     """`zip(*iterables, strict=...)`."""
     inner = Tuple(tuple(make_iterator(machine, i) for i in iterables))
@@ -108,7 +108,7 @@ def zip_(machine, *iterables: Value, strict: Value = Const(False)) -> Value:  # 
     return new(machine, _ZIP, zip, inner=inner, strict=Const("zip" if exact else ""), function=NONE)
 
 
-@table.function(map)
+@registry.function(map)
 def map_(machine, function: Value, /, *iterables: Value, **named: Value) -> Value:
     """`map(function, *iterables)`; from Python 3.14 on with `strict=...`."""
     if named.keys() - _MAP_NAMES:
@@ -136,7 +136,7 @@ _REAL_MAP: Any = map
 _MAP_NAMES = {"strict"} if _accepts_strict() else set()
 
 
-@table.function(itertools.starmap)
+@registry.function(itertools.starmap)
 def starmap(machine, function: Value, iterable: Value) -> Value:
     """`itertools.starmap(function, iterable)`."""
     inner = Tuple((make_iterator(machine, iterable),))
@@ -152,10 +152,12 @@ def _may_be_unequal(machine, inners: Sequence[Value]) -> bool:
     """Whether iterators that loops can be made of have different numbers of items, or data says how many."""
     if _share(machine, inners):
         return False
-    trips = [plan.trips for plan in (iteration.plan(machine, i) for i in inners) if plan is not None]
-    if len(trips) < max(len(inners), 2):
+    iterations = [plan.iterations for plan in (iteration.plan(machine, i) for i in inners) if plan is not None]
+    if len(iterations) < max(len(inners), 2):
         return False
-    return not all(isinstance(n, Const) and isinstance(trips[0], Const) and n.value == trips[0].value for n in trips)
+    return not all(
+        isinstance(n, Const) and isinstance(iterations[0], Const) and n.value == iterations[0].value for n in iterations
+    )
 
 
 def _strict_rows(name, first, rest):
@@ -279,7 +281,7 @@ def _unequal_text(function: str, position: int, word: str) -> str:
     return f"{function}() argument {position + 1} is {word} than argument{others}"
 
 
-#: trips before the error of `zip(strict=True)` that are made one by one
+#: iterations before the error of `zip(strict=True)` that are made one by one
 _FEW = 32
 _MADE_THERE = "make it inside of the `try`, too"
 
@@ -292,18 +294,18 @@ def _zip_plan(machine, number: int) -> Plan | None:
     plans = [plan for plan in made if plan is not None]
     if not plans or len(plans) < len(made):
         return None
-    trips = plans[0].trips
+    iterations = plans[0].iterations
     strict = machine.heap.read(number, "strict").value
     wrong: list[tuple[bool | Var, str]] = []
     for position, plan in enumerate(plans[1:], 1):
         if strict:
             for sign, word in (("<", "shorter"), (">", "longer")):
-                bad = machine.truth(machine.compare(sign, plan.trips, trips))
+                bad = machine.truth(machine.compare(sign, plan.iterations, iterations))
                 if bad is not False:
                     wrong.append((bad, _unequal_text(strict, position, word)))
-        trips = ranges.minimum(machine, trips, plan.trips)
+        iterations = range_objects.minimum(machine, iterations, plan.iterations)
     certain = any(bad is True for bad, _ in wrong)
-    if certain and isinstance(trips, Const) and trips.value <= _FEW:
+    if certain and isinstance(iterations, Const) and iterations.value <= _FEW:
         return None  # step by step
     if wrong and machine.catching:
         raise Refused("XP0009", f"{strict}(strict=True) of iterables of other lengths, inside `try`", _MADE_THERE)
@@ -314,7 +316,7 @@ def _zip_plan(machine, number: int) -> Plan | None:
     def finish(k: Value, ended: bool | Var) -> None:
         asked = ended
         for plan in plans:
-            gave = logical_and(machine, asked, machine.truth(machine.compare(">", plan.trips, trips)))
+            gave = logical_and(machine, asked, machine.truth(machine.compare(">", plan.iterations, iterations)))
             had_none = logical_and(machine, asked, logical_not(machine, gave))
             # what comes before the one that has ended has given an item for nothing, what comes behind was not asked
             plan.finish(k if gave is False else machine.binary("+", k, machine.boolean(gave)), had_none)
@@ -322,7 +324,7 @@ def _zip_plan(machine, number: int) -> Plan | None:
         for bad, text in wrong:
             machine.check(logical_and(machine, ended, bad), ValueError, text)
 
-    return Plan(trips, element, finish)
+    return Plan(iterations, element, finish)
 
 
 def _share(machine, iterators: Sequence[Value]) -> bool:
@@ -353,7 +355,7 @@ def _zip_length(machine, number: int) -> int | None:
 
 def _endless(machine, inner: Value) -> bool:
     made = iteration.plan(machine, inner)
-    return made is not None and isinstance(made.trips, Const) and made.trips.value == INT_MAX
+    return made is not None and isinstance(made.iterations, Const) and made.iterations.value == INT_MAX
 
 
 _ZIP = Kind("zip", _zip_step, _zip_plan, _zip_length)
@@ -362,14 +364,14 @@ _ZIP = Kind("zip", _zip_step, _zip_plan, _zip_length)
 # -- filter -----------------------------------------------------------------------------------------------------------
 
 
-@table.function(filter)
+@registry.function(filter)
 def filter_(machine, function: Value, iterable: Value) -> Value:
     """`filter(function, iterable)`, as a generator."""
     made = Const(_true_items if absent(function) else _passing_items)
     return machine.call(made, [function, make_iterator(machine, iteration.begun(machine, iterable))])
 
 
-@table.function(itertools.filterfalse)
+@registry.function(itertools.filterfalse)
 def filterfalse(machine, function: Value, iterable: Value) -> Value:
     """`itertools.filterfalse(function, iterable)`, as a generator."""
     made = Const(_false_items if absent(function) else _failing_items)
@@ -403,7 +405,7 @@ def _false_items(function, iterable):
 # -- reversed ---------------------------------------------------------------------------------------------------------
 
 
-@table.function(reversed)
+@registry.function(reversed)
 def reversed_(machine, sequence: Value) -> Value:
     """`reversed(sequence)`."""
     if isinstance(sequence, Ref):
@@ -418,7 +420,7 @@ def reversed_(machine, sequence: Value) -> Value:
             and defines(machine, info.cls, "__getitem__")
             and defines(machine, info.cls, "__len__")
         ):
-            count = machine.static(ranges.index(machine, machine.call(machine.getattr(sequence, "__len__"), [])))
+            count = machine.static(range_objects.index(machine, machine.call(machine.getattr(sequence, "__len__"), [])))
             backwards = [machine.getitem(sequence, Const(i)) for i in range(count - 1, -1, -1)]
             return make_iterator(machine, Tuple(tuple(backwards)))
         if info.kind not in ("list", "tuple"):

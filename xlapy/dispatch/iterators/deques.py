@@ -72,7 +72,7 @@ def _noticing(kind: Kind) -> Kind:
         inner = kind.plan(machine, number)
         if inner is None:
             return None
-        trips, item = inner.trips, inner.element
+        iterations, item = inner.iterations, inner.element
 
         def element(k: Value) -> Value:
             machine.check(_changed(machine, number), RuntimeError, _MESSAGE)
@@ -85,7 +85,7 @@ def _noticing(kind: Kind) -> Kind:
                 refuse_where(machine, bad, "XP0004", "a deque changes in the last trip of a loop over it")
             inner.finish(k, ended)
 
-        return Plan(trips, element, finish)
+        return Plan(iterations, element, finish)
 
     return Kind(kind.name, step, plan, kind.known_length)
 

@@ -6,8 +6,14 @@ from collections.abc import Callable
 
 import jax.numpy as jnp
 
-from xlapy.dispatch import gather
-from xlapy.dispatch.containers import loans, ranges, rows, set_tables, stacks
+from xlapy.dispatch import value_selection
+from xlapy.dispatch.containers import (
+    borrowed_elements,
+    dynamic_set_order,
+    growable_list_items,
+    nested_lists,
+    range_objects,
+)
 from xlapy.dispatch.iterators.sequences import (
     Kind,
     Plan,
@@ -28,15 +34,14 @@ from xlapy.dispatch.numbers.scalar_values import (
     scalar,
 )
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain import set_order
-from xlapy.domain import stacks as domain
+from xlapy.domain import growable_lists, set_iteration_order
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     UNBOUND,
     Const,
+    GrowableList,
     Mapping,
     Ref,
-    Stack,
     Tuple,
     Union,
     Value,
@@ -69,12 +74,12 @@ def ordered_keys(machine, number: int) -> list:
     if machine.heap.objects[number].kind == "set":
         refs = [key for key in entries if isinstance(key, Ref)]
         if len(entries) > 1 and any(machine.heap.objects[r.object].cls.__hash__ is not object.__hash__ for r in refs):
-            raise set_tables.order_refusal()
+            raise dynamic_set_order.order_refusal()
         if len(refs) == len(entries):
             return list(entries)
-        order = set_order.order(machine.heap.read(number, "<items>").history, entries)
+        order = set_iteration_order.order(machine.heap.read(number, "<items>").history, entries)
         if order is None:
-            raise set_tables.order_refusal()
+            raise dynamic_set_order.order_refusal()
         return order
     return list(entries)
 
@@ -83,7 +88,7 @@ def is_one(machine, value: Value) -> bool:
     """Whether an iterator over a dict or set is one, whichever of several contents that has."""
     if not isinstance(value, Ref) or (kind := machine.heap.objects[value.object].kind) not in ("dict", "set"):
         return False
-    return kind == "dict" or set_tables.has_order(machine.heap.read(value.object, "<items>"))
+    return kind == "dict" or dynamic_set_order.has_order(machine.heap.read(value.object, "<items>"))
 
 
 def dict_iterator(machine, value: Ref) -> Ref:
@@ -95,10 +100,10 @@ def dict_iterator(machine, value: Ref) -> Ref:
     contents = machine.heap.read(owner.object, "<items>")
     if isinstance(contents, Union):
         try:
-            contents = stacks.settled(machine, owner)
+            contents = growable_list_items.settled(machine, owner)
         except JoinFailure as error:
             raise Refused("XP0004", "iteration over a dict or set with one of several sets of keys") from error
-    if isinstance(contents, Stack):
+    if isinstance(contents, GrowableList):
         return _table_iterator(machine, owner, what)
     keys = ordered_keys(machine, owner.object)
     cls = type(iter({})) if machine.heap.objects[owner.object].kind == "dict" else type(iter(set()))
@@ -169,7 +174,7 @@ def _view_plan(what: str) -> Callable[[object, int], Plan | None]:
             machine.heap.write(number, "position", machine.binary("+", start, k))
 
         count = length_of(machine, source)
-        return Plan(ranges.maximum(machine, machine.binary("-", count, start), _ZERO), element, finish)
+        return Plan(range_objects.maximum(machine, machine.binary("-", count, start), _ZERO), element, finish)
 
     return plan
 
@@ -196,12 +201,12 @@ def _one_of_several(machine, number: int, what: str) -> Value | None:
     if not isinstance(owner, Union) or not all(_has_known_keys(machine, one) for one in owner.alternatives):
         return None
     found = tuple(_shown(machine, as_ref(one), what) for one in owner.alternatives)
-    if any(gather.signature(one) is None and not gather.holds_texts(one) for one in found):
+    if any(value_selection.signature(one) is None and not value_selection.holds_texts(one) for one in found):
         return None
     if len({len(one.items) for one in found}) == 1:
-        return gather.gather(machine, found, scalar(machine, int, owner.selector, (0, len(found) - 1)))
+        return value_selection.gather(machine, found, scalar(machine, int, owner.selector, (0, len(found) - 1)))
     source = Union(owner.selector, found)
-    return source if rows.of(machine, source) is not None else None
+    return source if nested_lists.of(machine, source) is not None else None
 
 
 def _item_of_one(machine, number: int, what: str, position: Value) -> Value:
@@ -237,17 +242,17 @@ _VIEWS = {what: Kind(what, _view_step(what), _view_plan(what), _view_length) for
 
 def _table_iterator(machine, owner: Ref, what: str) -> Ref:
     """Over a dict of unknown keys: over those that it has now, and the values that it has then."""
-    pairs: Stack = machine.heap.read(owner.object, "<items>")
+    pairs: GrowableList = machine.heap.read(owner.object, "<items>")
     if machine.heap.objects[owner.object].kind == "set":
-        before = _list_of(machine, domain.column(pairs, "keys"))
-        keys = _list_of(machine, set_tables.in_order(machine, pairs, owner.object))
+        before = _list_of(machine, growable_lists.column(pairs, "keys"))
+        keys = _list_of(machine, dynamic_set_order.in_order(machine, pairs, owner.object))
         cls = type(iter(set()))
         return new(machine, _SET, cls, source=keys, position=_ZERO, owner=owner, size=pairs.length, before=before)
-    keys = _list_of(machine, domain.column(pairs, "keys"))
+    keys = _list_of(machine, growable_lists.column(pairs, "keys"))
     return new(machine, _TABLES[what], type(iter({})), source=keys, position=_ZERO, owner=owner, size=pairs.length)
 
 
-def _list_of(machine, contents: Stack) -> Ref:
+def _list_of(machine, contents: GrowableList) -> Ref:
     return Ref(machine.heap.new("list", list, machine.location(), contents))
 
 
@@ -255,7 +260,7 @@ def _resized(machine, number: int) -> bool | Var:
     """Whether the dict of an iterator has another size than it had."""
     heap = machine.heap
     contents = heap.read(heap.read(number, "owner").object, "<items>")
-    now = contents.length if isinstance(contents, Stack) else Const(len(_known_entries(machine, number)))
+    now = contents.length if isinstance(contents, GrowableList) else Const(len(_known_entries(machine, number)))
     size = heap.read(number, "size")
     return False if now is size else machine.truth(machine.compare("!=", now, size))
 
@@ -265,14 +270,14 @@ def _table_item(machine, number: int, what: str, position: Value) -> Value:
     for one that was deleted and put in again."""
     heap = machine.heap
     source, contents = heap.read(number, "source"), heap.read(heap.read(number, "owner").object, "<items>")
-    known: Stack = heap.read(source.object, "<items>")
-    if not isinstance(contents, Stack):
+    known: GrowableList = heap.read(source.object, "<items>")
+    if not isinstance(contents, GrowableList):
         raise Refused(
             "XP0004",
             "a dict with keys that depend on data is emptied while it is iterated over",
             "loop over a list of it",
         )
-    keys = domain.column(contents, "keys")
+    keys = growable_lists.column(contents, "keys")
     if len(keys.rows) != len(known.rows):
         raise Refused("XP0004", "a dict gets keys of other types while it is iterated over")
     changed = [pair for pair in zip(keys.rows, known.rows, strict=True) if pair[0] is not pair[1]]
@@ -287,8 +292,8 @@ def _table_item(machine, number: int, what: str, position: Value) -> Value:
             "loop over a list of it",
         )
     if what == "keys":
-        return stacks.item(machine, keys, position)
-    return loans.lend(machine, heap.read(number, "owner"), contents, position, what)
+        return growable_list_items.item(machine, keys, position)
+    return borrowed_elements.borrow(machine, heap.read(number, "owner"), contents, position, what)
 
 
 def _differ_at(at, *rows):
@@ -300,7 +305,7 @@ def _member(machine, number: int, position: Value) -> Value:
     """The member of a set of unknown members at a position; other members may not have come into the set meanwhile."""
     heap = machine.heap
     contents, before = (heap.read(heap.read(number, name).object, "<items>") for name in ("owner", "before"))
-    rows = domain.column(contents, "keys").rows if isinstance(contents, Stack) else ()
+    rows = growable_lists.column(contents, "keys").rows if isinstance(contents, GrowableList) else ()
     if [row.type for row in rows] != [row.type for row in before.rows]:
         raise Refused("XP0004", "a set is changed while it is iterated over", "loop over a list of it")
     changed = [pair for pair in zip(rows, before.rows, strict=True) if pair[0] is not pair[1]]
@@ -356,13 +361,15 @@ def _table(what: str) -> Kind:
             return item(machine, number, inside(machine, at, source))
 
         def finish(k: Value, ended: bool | Var) -> None:
-            bad = logical_and(machine, _resized(machine, number), machine.truth(machine.compare("==", k, inner.trips)))
+            bad = logical_and(
+                machine, _resized(machine, number), machine.truth(machine.compare("==", k, inner.iterations))
+            )
             if bad is not False:
                 bad = bad if isinstance(bad, Var) else machine.builder.constant(True)
                 refuse_where(machine, bad, "XP0004", f"{noun} changes size in the last trip of a loop over it")
             inner.finish(k, ended)
 
-        return Plan(inner.trips, element, finish)
+        return Plan(inner.iterations, element, finish)
 
     return Kind("table", step, plan, indexed_length)
 

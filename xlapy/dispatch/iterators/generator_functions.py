@@ -235,7 +235,7 @@ def _update_set(made, /, *iterables):
 
 def with_hash(item, place):
     """An item of which there is a hash, or the exception says that it is no such "counted" thing (see
-    `containers.common.require_hashable`; the rule is in `containers.table_sets`)."""
+    `containers.container_protocol.require_hashable`; the rule is in `containers.dynamic_sets`)."""
     hash(item)
     return item
 

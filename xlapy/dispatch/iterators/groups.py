@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import itertools
 
-from xlapy.dispatch import table
-from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import stacks
+from xlapy.dispatch import registry
+from xlapy.dispatch.containers import container_protocol, growable_list_items
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.protocol import Refused
+from xlapy.domain.growable_lists import Overfull
 from xlapy.domain.heap import STATE
-from xlapy.domain.stacks import Overfull
 from xlapy.domain.values import NONE, Const, NdArray, Range, Ref, Tuple, Value, is_none
 from xlapy.report import NotOffloadableError
 
@@ -62,7 +61,7 @@ def _begun_again():
     raise NotImplementedError
 
 
-@table.function(_begun_again)
+@registry.function(_begun_again)
 def _refuse(machine) -> Value:
     raise Refused("XP0002", "a group of itertools.groupby that is iterated over again", "make a list of it")
 
@@ -97,7 +96,7 @@ def _item(items, position):
     raise NotImplementedError
 
 
-@table.function(_item)
+@registry.function(_item)
 def _item_at(machine, items: Value, position: Value) -> Value:
     """`items[position]` for a position in range."""
     return sequences.item_of(machine, items, sequences.inside(machine, position, items))
@@ -107,7 +106,7 @@ def _remember(owner, items):
     raise NotImplementedError
 
 
-@table.function(_remember)
+@registry.function(_remember)
 def _remembered(machine, owner: Ref, items: Value) -> Value:
     machine.heap.objects[owner.object].details = _state(machine, items)
     return NONE
@@ -117,7 +116,7 @@ def _compare(owner, items):
     raise NotImplementedError
 
 
-@table.function(_compare)
+@registry.function(_compare)
 def _compared(machine, owner: Ref, items: Value) -> Value:
     """Refuse a change of a sequence while its groups are iterated over."""
     if machine.heap.objects[owner.object].details is not _state(machine, items):
@@ -135,7 +134,7 @@ def _key_of(key, item):
     raise NotImplementedError
 
 
-@table.function(_key_of)
+@registry.function(_key_of)
 def _asked(machine, key: Value, item: Value) -> Value:
     """The key of an item; refused if somebody can tell when it is asked for."""
     return item if is_none(key) else _unseen(machine, lambda: machine.call(key, [item]))
@@ -164,7 +163,7 @@ def _is_seen(machine, slot: tuple[int, str], old: bool) -> bool:
     return name != "error"
 
 
-@table.function(itertools.groupby)
+@registry.function(itertools.groupby)
 def groupby(machine, iterable: Value, key: Value = NONE) -> Value:
     """`itertools.groupby(iterable, key)`."""
     items = _sequence(machine, iterable)
@@ -178,7 +177,7 @@ def groupby(machine, iterable: Value, key: Value = NONE) -> Value:
 
 def _sequence(machine, iterable: Value) -> Value:
     """An iterable as a sequence that can be sliced."""
-    if isinstance(iterable, Tuple | Range | NdArray) or containers.heap_kind(machine, iterable) == "list":
+    if isinstance(iterable, Tuple | Range | NdArray) or container_protocol.heap_kind(machine, iterable) == "list":
         return iterable
     if isinstance(iterable, Const) and isinstance(iterable.value, str | tuple | range):
         return sequences.constant_sequence(machine, iterable) or iterable
@@ -187,7 +186,11 @@ def _sequence(machine, iterable: Value) -> Value:
 
 def _known(machine, items: Value, key: Value) -> list[Tuple] | None:
     """The keys of all items, and where the groups begin and end, if that is known."""
-    if isinstance(items, NdArray | Range) or isinstance(items, Ref) and stacks.of(machine, items) is not None:
+    if (
+        isinstance(items, NdArray | Range)
+        or isinstance(items, Ref)
+        and growable_list_items.of(machine, items) is not None
+    ):
         return None
     found = iteration.items(machine, items)
     if len(found) > _SHORT or not all(map(machine.is_static, found)) and is_none(key):
@@ -195,7 +198,7 @@ def _known(machine, items: Value, key: Value) -> list[Tuple] | None:
     keys: list[Value] = [_asked(machine, key, item) for item in found]
     bounds, start = [], 0
     for stop in range(1, len(keys) + 1):
-        same = stop < len(keys) and containers.same_item(machine, keys[start], keys[stop])
+        same = stop < len(keys) and container_protocol.same_item(machine, keys[start], keys[stop])
         if not isinstance(same, bool):
             return None
         if not same:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from xlapy.dispatch import unions
-from xlapy.dispatch.containers import stacks
+from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.effects import Trial
 from xlapy.dispatch.iterators import deques
 from xlapy.dispatch.iterators.dict_views import dict_iterator
@@ -123,8 +123,8 @@ def known_length(machine, iterator: Value) -> int | None:
     found = kind.known_length(machine, as_ref(iterator).object)
     if found is None:
         made = kind.plan(machine, as_ref(iterator).object)
-        if made is not None and isinstance(made.trips, Const) and made.trips.value != INT_MAX:
-            return made.trips.value
+        if made is not None and isinstance(made.iterations, Const) and made.iterations.value != INT_MAX:
+            return made.iterations.value
     return found
 
 
@@ -135,20 +135,20 @@ def items(machine, value: Value, most: int = MAXIMUM_ITEMS) -> list[Value]:
     if isinstance(value, Ref):
         kind = machine.heap.objects[value.object].kind
         if kind == "list":
-            return list(stacks.items(machine, machine.heap.read(value.object, "<items>")))
+            return list(growable_list_items.items(machine, machine.heap.read(value.object, "<items>")))
         if kind == "generator":
             return machine.run_generator(value)
     iterator = make_iterator(machine, value)
     made = plan(machine, iterator)
     if made is not None:
-        trips = made.trips
-        if isinstance(trips, Scalar):
-            trips = Const(machine.static(trips, "the number of items"))
-        assert isinstance(trips, Const)
-        if trips.value > most:
+        iterations = made.iterations
+        if isinstance(iterations, Scalar):
+            iterations = Const(machine.static(iterations, "the number of items"))
+        assert isinstance(iterations, Const)
+        if iterations.value > most:
             raise Refused("XP0009", f"an iterable of more than {most} items is taken item by item")
-        found = [made.element(Const(k)) for k in range(trips.value)]
-        made.finish(trips, True)
+        found = [made.element(Const(k)) for k in range(iterations.value)]
+        made.finish(iterations, True)
         return found
     found = []
     while True:

@@ -6,8 +6,8 @@ import inspect
 import itertools
 from collections.abc import Callable
 
-from xlapy.dispatch import table
-from xlapy.dispatch.containers import stacks
+from xlapy.dispatch import registry
+from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import fold
 from xlapy.domain.values import NONE, BoundedArray, Const, Tuple, Value
@@ -48,7 +48,7 @@ class _Accumulate(_Iterator):
         return self.total
 
 
-@table.replacement(itertools.accumulate)
+@registry.replacement(itertools.accumulate)
 def _accumulate(iterable, func=None, *, initial=None):
     if initial is None:
         return _Accumulate(iterable, func, None, 0)
@@ -71,7 +71,7 @@ class _TakeWhile(_Iterator):
         raise StopIteration
 
 
-@table.replacement(itertools.takewhile)
+@registry.replacement(itertools.takewhile)
 def _takewhile(predicate, iterable, /):
     return _TakeWhile(predicate, iterable)
 
@@ -85,7 +85,7 @@ def _drop_while(predicate, iterable):
         yield item
 
 
-@table.function(itertools.dropwhile)
+@registry.function(itertools.dropwhile)
 def dropwhile(machine, predicate: Value, iterable: Value, /) -> Value:
     """`itertools.dropwhile(predicate, iterable)`: at once where the items are known, else a generator."""
     inner = iteration.make_iterator(machine, iterable)
@@ -111,7 +111,7 @@ def _select(data, selectors):
             yield item
 
 
-@table.function(itertools.compress)
+@registry.function(itertools.compress)
 def compress(machine, data: Value, selectors: Value) -> Value:
     """`itertools.compress(data, selectors)`: at once where the selectors are known, else a generator."""
     inners = [iteration.make_iterator(machine, v) for v in (data, selectors)]
@@ -158,7 +158,7 @@ def _batched_loosely(iterable, n):
 #: from Python 3.12 on; with `strict` from 3.13 on
 _BATCHED = getattr(itertools, "batched", None)
 if _BATCHED is not None:
-    table.replacement(_BATCHED)(_batched if "strict" in inspect.signature(_BATCHED).parameters else _batched_loosely)
+    registry.replacement(_BATCHED)(_batched if "strict" in inspect.signature(_BATCHED).parameters else _batched_loosely)
 
 
 # -- those that need all items ----------------------------------------------------------------------------------------
@@ -183,10 +183,10 @@ def _arrangements(function, loops: dict[int, Callable]) -> None:
         if loop is None:
             return whole()
         each = lambda: machine.call(Const(loop), (machine.call(Const(list), (iterable,)),))  # noqa: E731
-        grows = isinstance(iterable, BoundedArray) or stacks.is_whole(machine, iterable)
-        return each() if grows else stacks.whole_or_each(machine, whole, each)
+        grows = isinstance(iterable, BoundedArray) or growable_list_items.is_whole(machine, iterable)
+        return each() if grows else growable_list_items.whole_or_each(machine, whole, each)
 
-    table.function(function)(rule)
+    registry.function(function)(rule)
 
 
 def _pairs(pool):
@@ -220,7 +220,7 @@ _arrangements(itertools.combinations, {2: _pairs, 3: _triples})
 _arrangements(itertools.combinations_with_replacement, {2: _pairs_of_all})
 
 
-@table.function(itertools.zip_longest)
+@registry.function(itertools.zip_longest)
 def zip_longest(machine, *iterables: Value, fillvalue: Value = NONE) -> Value:
     """`itertools.zip_longest(*iterables, fillvalue=...)`."""
     inners = [iteration.make_iterator(machine, i) for i in iterables]
@@ -245,7 +245,7 @@ def _zip_longest(iterators, fillvalue):
         yield row
 
 
-@table.function(itertools.tee)
+@registry.function(itertools.tee)
 def tee(machine, iterable: Value, n: Value = Const(2)) -> Value:  # noqa: B008
     """`itertools.tee(iterable, n)`."""
     items = Tuple(tuple(iteration.items(machine, iterable)))

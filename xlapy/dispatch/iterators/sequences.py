@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch import gather, unions
-from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.containers import loans, ranges, rows, stacks
+from xlapy.dispatch import unions, value_selection
+from xlapy.dispatch.bounded import masked_axes
+from xlapy.dispatch.containers import borrowed_elements, growable_list_items, nested_lists, range_objects
 from xlapy.dispatch.numbers.scalar_values import (
     INT_MAX,
     bounds_of,
     defines,
 )
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain import stacks as domain
+from xlapy.domain import growable_lists
 from xlapy.domain.values import (
     UNBOUND,
     BoundedArray,
@@ -56,12 +56,12 @@ SEVERAL = "iteration over one of several objects, which one depends on data"
 class Plan(NamedTuple):
     """How an iterator becomes a loop on the device.
 
-    `trips` is the number of remaining items, an int; `element(k)` the k-th of them, for a `Scalar` in `range(trips)`;
-    `finish(k, ended)` makes the iterator one from which k items were taken, and that was asked for another one and had
-    none where `ended` holds.
+    `iterations` is the number of remaining items, an int; `element(k)` the k-th of them, for a `Scalar` in
+    `range(iterations)`; `finish(k, ended)` makes the iterator one from which k items were taken, and that was asked for
+    another one and had none where `ended` holds.
     """
 
-    trips: Value
+    iterations: Value
     element: Callable[[Value], Value]
     finish: Callable[[Value, bool | Var], None]
 
@@ -111,7 +111,7 @@ def sequence_of(machine, value: Value) -> Value | None:
                 machine.raise_(TypeError, "iteration over a 0-d array")
             return value
         case BoundedArray():
-            return bounded.with_order(machine, value)
+            return masked_axes.with_order(machine, value)
         case Ref():
             return value if machine.heap.objects[value.object].kind in ("list", "tuple") else None
         case Const():
@@ -146,9 +146,9 @@ def length_of(machine, source: Value) -> Value:
     """The number of items of a sequence."""
     match source:
         case Union():
-            lists = rows.of(machine, source)
+            lists = nested_lists.of(machine, source)
             if lists is not None:
-                return rows.length(machine, source, lists)
+                return nested_lists.length(machine, source, lists)
             require_sequences(machine, source)
             return length_of(machine, source.alternatives[0])
         case Tuple():
@@ -158,16 +158,20 @@ def length_of(machine, source: Value) -> Value:
         case JaxArray():
             return Const(source.var.type.shape[0])
         case BoundedArray():
-            return bounded.shape_of(machine, source)[0]
+            return masked_axes.shape_of(machine, source)[0]
         case Ref():
-            stack = stacks.settled(machine, source)
-            return stack.length if stack is not None else Const(len(machine.heap.read(source.object, "<items>").items))
-    return ranges.length(machine, source)
+            growable = growable_list_items.settled(machine, source)
+            return (
+                growable.length
+                if growable is not None
+                else Const(len(machine.heap.read(source.object, "<items>").items))
+            )
+    return range_objects.length(machine, source)
 
 
 def require_sequences(machine, source: Union) -> None:
     """One of several sequences: all of them must be, and as long as each other, or rows of a table."""
-    if rows.of(machine, source) is not None:
+    if nested_lists.of(machine, source) is not None:
         return
     for value in source.alternatives:
         if not isinstance(value, Tuple | Ref | NdArray | JaxArray) or sequence_of(machine, value) is not value:
@@ -182,23 +186,23 @@ def item_of(machine, source: Value, position: Value, iterator: int | None = None
     """The item of a sequence at a position in range, which an iterator gives once."""
     match source:
         case Union():
-            lists = rows.of(machine, source)
-            found = rows.item(machine, source, lists, position) if lists else None
+            lists = nested_lists.of(machine, source)
+            found = nested_lists.item(machine, source, lists, position) if lists else None
             return found or unions.over_unions(machine, (source,), lambda one: item_of(machine, one, position))
         case Tuple():
-            return gather.gather(machine, source.items, position)
+            return value_selection.gather(machine, source.items, position)
         case Ref():
-            stack = stacks.settled(machine, source)
-            if stack is not None:
-                return loans.lend(machine, source, stack, position, iterator=iterator)
+            growable = growable_list_items.settled(machine, source)
+            if growable is not None:
+                return borrowed_elements.borrow(machine, source, growable, position, iterator=iterator)
             contents = tuple_items(machine.heap.read(source.object, "<items>"))
             known = isinstance(position, Const)
             if len(contents) <= (position.value if known else 0):  # of several contents one that nobody comes to
                 machine.raise_(IndexError, "list index out of range")
-            return contents[position.value] if known else gather.gather(machine, contents, position)
+            return contents[position.value] if known else value_selection.gather(machine, contents, position)
         case NdArray() | JaxArray() | BoundedArray():
             return _unchecked(machine, lambda: machine.getitem(source, position))
-    return ranges.item(machine, source, position)
+    return range_objects.item(machine, source, position)
 
 
 def _unchecked(machine, action: Callable[[], Value]) -> Value:
@@ -221,17 +225,17 @@ def loops(machine, source: Value) -> bool:
                 return True
             return any(loops(machine, alternative) for alternative in source.alternatives)
         case Tuple():
-            return len(source.items) > machine.short_sequence and gather.stackable(machine, source.items)
+            return len(source.items) > machine.short_sequence and value_selection.stackable(machine, source.items)
         case Ref():
-            stack = stacks.settled(machine, source)
-            if stack is None:
-                stack = stacks.of_objects(machine, source)
-            if stack is not None:
-                if machine.stacks_objects and domain.has_own(stack.element):
+            growable = growable_list_items.settled(machine, source)
+            if growable is None:
+                growable = growable_list_items.of_objects(machine, source)
+            if growable is not None:
+                if machine.prefers_growable_objects and growable_lists.has_own(growable.element):
                     return True
-                return not isinstance(stack.length, Const) or stack.length.value > machine.short_sequence
+                return not isinstance(growable.length, Const) or growable.length.value > machine.short_sequence
             contents = tuple_items(machine.heap.read(source.object, "<items>"))
-            return len(contents) > machine.short_sequence and gather.stackable(machine, contents)
+            return len(contents) > machine.short_sequence and value_selection.stackable(machine, contents)
     return True
 
 
@@ -271,7 +275,7 @@ def indexed_plan(machine, number: int, source: Value, start: Value) -> Plan:
     """The plan of an iterator over a sequence from a position on."""
     count = length_of(machine, source)
     ended = isinstance(start, Const) and start.value == -1
-    trips = _ZERO if ended else ranges.maximum(machine, machine.binary("-", count, start), _ZERO)
+    iterations = _ZERO if ended else range_objects.maximum(machine, machine.binary("-", count, start), _ZERO)
 
     def element(k: Value) -> Value:
         return item_of(machine, source, machine.binary("+", start, k), number)
@@ -279,7 +283,7 @@ def indexed_plan(machine, number: int, source: Value, start: Value) -> Plan:
     def finish(k: Value, ended: bool | Var) -> None:
         machine.heap.write(number, "position", machine.binary("+", start, k))
 
-    return Plan(trips, element, finish)
+    return Plan(iterations, element, finish)
 
 
 def indexed_length(machine, number: int) -> int | None:

@@ -16,7 +16,7 @@ from typing import Any
 import jax
 from jax.experimental import io_callback
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.kinds import PARTIAL
 from xlapy.domain.values import UNBOUND, BoundMethod, Const, Function, Intrinsic, Ref, Tuple, Value, tuple_items
@@ -68,7 +68,7 @@ def _in_cell(machine: Machine, cell: Value) -> tuple:
     return () if held is UNBOUND else (on_host(machine, held),)
 
 
-@table.function(jax.ShapeDtypeStruct)
+@registry.function(jax.ShapeDtypeStruct)
 def _result_type(machine: Machine, shape: Value, dtype: Value, **others: Value) -> Value:
     """What a callback returns is described by known values."""
     named = {name: machine.static(value) for name, value in others.items()}

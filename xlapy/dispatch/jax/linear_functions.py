@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import jax
 import jax.numpy as jnp
 
-from xlapy.dispatch import leaves, table
-from xlapy.dispatch.jax.isolation import emit
-from xlapy.dispatch.jax.openings import Attributes, Items, Node, Opening, Registered, Static, matching
+from xlapy.dispatch import leaves, registry
+from xlapy.dispatch.jax.closure_conversion import emit
+from xlapy.dispatch.jax.pytrees import Attributes, Items, Node, Opening, Registered, Static, matching
 from xlapy.dispatch.jax.transformations import Call, interpreted, raise_for_certain
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import (
@@ -134,7 +134,7 @@ def _bare(node: Node) -> Node:
     return node
 
 
-@table.function(run_linear)
+@registry.function(run_linear)
 def _run_linear(machine: Machine, linear: Value, vectors: Value) -> Value:
     assert isinstance(linear, Ref)
     field = {name: machine.heap.read(linear.object, name) for name in ("residuals", "structure", "takes", "gives")}
@@ -166,18 +166,18 @@ def _run_linear(machine: Machine, linear: Value, vectors: Value) -> Value:
     return Opening(machine).make(gives.node, leaf)
 
 
-@table.function(with_linear)
+@registry.function(with_linear)
 def _with_linear(machine: Machine, function: Value, primals: Value, has_aux: Value, name: Value) -> Value:
     options = {"has_aux": machine.static(has_aux)}
     call = Call(machine, function, machine.iterate(primals), {}, False, options)
     return _linear(call, getattr(jax, str(machine.static(name))))
 
 
-@table.function(jax.vjp)
+@registry.function(jax.vjp)
 def _jax_vjp(machine: Machine, fun: Value, *primals: Value, has_aux: Value = FALSE) -> Value:
     return _linear(Call(machine, fun, list(primals), {}, True, {"has_aux": machine.static(has_aux)}), jax.vjp)
 
 
-@table.function(jax.linearize)
+@registry.function(jax.linearize)
 def _jax_linearize(machine: Machine, fun: Value, *primals: Value, has_aux: Value = FALSE) -> Value:
     return _linear(Call(machine, fun, list(primals), {}, True, {"has_aux": machine.static(has_aux)}), jax.linearize)

@@ -9,7 +9,7 @@ import jax
 import jax.extend.core
 import numpy as np
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import (
     NONE,
@@ -30,19 +30,19 @@ class NoScope:
         return None
 
 
-@table.function(jax.named_scope)
+@registry.function(jax.named_scope)
 def _named_scope(machine: Machine, name: Value) -> Value:
     return machine.world.helper_instance(NoScope)
 
 
-@table.function(jax.extend.core.get_opaque_trace_state)
+@registry.function(jax.extend.core.get_opaque_trace_state)
 def _trace_state(machine: Machine, **options: Value) -> Value:
     """Which transformation is under way: none that the program's objects could have been made outside of."""
     known = {name: machine.static(value) for name, value in options.items()}
     return machine.world.wrap_anchored(jax.extend.core.get_opaque_trace_state(**known))
 
 
-@table.function(np.errstate)
+@registry.function(np.errstate)
 def _errstate(machine: Machine, **how: Value) -> Value:
     """Floating-point warnings: the device gives none."""
     if any(machine.static(v) in ("raise", "call") for v in how.values()):
@@ -53,10 +53,10 @@ def _errstate(machine: Machine, **how: Value) -> Value:
 #: what a function decorated with `np.errstate(...)` calls: it stores the settings in a variable of the context
 _SETTINGS = getattr(np.errstate.__call__, "__globals__", {})
 if "_make_extobj" in _SETTINGS:
-    table.function(_SETTINGS["_make_extobj"])(_errstate)
+    registry.function(_SETTINGS["_make_extobj"])(_errstate)
 
 
-@table.method(contextvars.ContextVar, "set", "reset")
+@registry.method(contextvars.ContextVar, "set", "reset")
 def _set(machine: Machine, self: Value, value: Value) -> Value:
     if getattr(self, "value", None) is not _SETTINGS.get("_extobj_contextvar", machine):
         raise Refused("XP0003", "a variable of the context is set")
@@ -66,17 +66,17 @@ def _set(machine: Machine, self: Value, value: Value) -> Value:
 _SCOPE = type(jax.named_scope("xlapy"))
 
 
-@table.function(_SCOPE.__enter__, _SCOPE.__exit__)
+@registry.function(_SCOPE.__enter__, _SCOPE.__exit__)
 def _scope_method(machine: Machine, /, *args: Value) -> Value:
     return NONE
 
 
 if _SCOPE.__module__.startswith("jax."):
     # Functions decorated with `jax.named_scope(...)` make one at each call.
-    table.function(_SCOPE)(_named_scope)
+    registry.function(_SCOPE)(_named_scope)
 
 
-@table.function(contextlib._GeneratorContextManager._recreate_cm)
+@registry.function(contextlib._GeneratorContextManager._recreate_cm)
 def _recreated(machine: Machine, manager: Value) -> Value:
     """A function decorated with `jax.named_scope(...)`."""
     real = getattr(manager, "value", None)

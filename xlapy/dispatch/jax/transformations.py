@@ -1,7 +1,7 @@
 """`xlapy.grad` and its relatives, and JAX's own: transformations of functions, inside and outside of programs.
 
-The function is interpreted in a region of its own (`isolation`), whose leaves are the arrays of the arguments
-(`openings`); JAX transforms the region. Around it stand the rules for what JAX does not know: objects, arrays that are
+The function is interpreted in a region of its own (`closure_conversion`), whose leaves are the arrays of the arguments
+(`pytrees`); JAX transforms the region. Around it stand the rules for what JAX does not know: objects, arrays that are
 written, exceptions, and changes of what is outside.
 
 In xlapy's own the arguments are inside what they are outside: a differentiated `ndarray` is a fresh, writable one, a
@@ -19,10 +19,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import table
-from xlapy.dispatch.jax import rules as jax_rules
-from xlapy.dispatch.jax.isolation import Isolated, emit, errors_of, isolate, leave
-from xlapy.dispatch.jax.openings import Items, Leaf, Node, Opening, Static, matching, prefix
+from xlapy.dispatch import registry
+from xlapy.dispatch.jax import jax_functions
+from xlapy.dispatch.jax.closure_conversion import Isolated, emit, errors_of, isolate, leave
+from xlapy.dispatch.jax.pytrees import Items, Leaf, Node, Opening, Static, matching, prefix
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.values import (
@@ -43,8 +43,8 @@ from xlapy.domain.values import (
     variables,
 )
 from xlapy.ir import Region, TensorType, Var, captured
+from xlapy.lowering.deferred_tracing import is_safe
 from xlapy.lowering.evaluate import evaluate
-from xlapy.lowering.untraced import is_safe
 
 
 @dataclass
@@ -85,7 +85,7 @@ class Call:
         """The leaves as operands: where 64-bit types are off for the caller, JAX's own narrow them."""
         if not self.jax or self.machine.ambient_x64:
             return opening.vars
-        return [jax_rules.canonical(self.machine, v) for v in opening.vars]
+        return [jax_functions.canonical(self.machine, v) for v in opening.vars]
 
     def outside(self, var: Var, *kinds: Value) -> Value:
         """A derivative as a value: NumPy's, unless JAX's arrays come into it."""
@@ -518,7 +518,7 @@ def forward(function, primals, tangents, has_aux):
     raise RuntimeError("xlapy's transformations run inside programs only")
 
 
-@table.function(apply)
+@registry.function(apply)
 def _apply(machine: Machine, name: Value, function: Value, options: Ref, args: Tuple, kwargs: Ref) -> Value:
     entries = machine.heap.entries(options.object)
     static = {k: machine.static(v, "an option of a transformation") for k, v in entries.items()}
@@ -527,13 +527,13 @@ def _apply(machine: Machine, name: Value, function: Value, options: Ref, args: T
     return TRANSFORMATIONS[str(machine.static(name))](call)
 
 
-@table.function(forward)
+@registry.function(forward)
 def _apply_forward(machine: Machine, function: Value, primals: Value, tangents: Value, has_aux: Value) -> Value:
     options = {"has_aux": machine.static(has_aux)}
     return _forward(Call(machine, function, machine.iterate(primals), {}, False, options), tangents)
 
 
-@table.function(jax.jvp)
+@registry.function(jax.jvp)
 def _jax_forward(machine: Machine, fun: Value, primals: Value, tangents: Value, has_aux: Value = FALSE) -> Value:
     options = {"has_aux": machine.static(has_aux)}
     return _forward(Call(machine, fun, machine.iterate(primals), {}, True, options), tangents)
@@ -544,13 +544,13 @@ def _deferring(name: str, *transforms: Callable) -> None:
     transform = transforms[0]
     signature = inspect.signature(transform)
 
-    @table.function(*transforms)
+    @registry.function(*transforms)
     def rule(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
         given = signature.bind(*args, **kwargs).arguments
         function = given.pop(next(iter(signature.parameters)))
         static = {k: machine.static(v, "an option of a transformation") for k, v in given.items()}
         if static.get("axis_name") is not None:
-            return jax_rules.deferred(machine, transform, list(args), kwargs)
+            return jax_functions.deferred(machine, transform, list(args), kwargs)
 
         def applied(inner: Machine, *more: Value, **named: Value) -> Value:
             return TRANSFORMATIONS[name](Call(inner, function, list(more), named, True, dict(static)))

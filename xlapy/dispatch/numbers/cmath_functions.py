@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.numbers.math_functions import Failure, known, real
 from xlapy.dispatch.numbers.number_functions import number
 from xlapy.dispatch.numbers.scalar_values import (
@@ -219,13 +219,13 @@ def _rule(name: str, how: Callable, invalid: complex | None, overflow: complex |
 
 
 for _name, _entry in _FUNCTIONS.items():
-    table.function(getattr(cmath, _name))(_rule(_name, *_entry))
+    registry.function(getattr(cmath, _name))(_rule(_name, *_entry))
 
 _LOG_ZERO = Failure(cmath.log, 0j)
 _LOG_BASE_ONE = provoke(cmath.log, 2.0, 1.0)
 
 
-@table.function(cmath.log)
+@registry.function(cmath.log)
 def log(machine, z: Value, *base: Value) -> Value:
     """`cmath.log(z[, base])`."""
     given = known(machine, [z, *base])
@@ -248,7 +248,7 @@ def log(machine, z: Value, *base: Value) -> Value:
     return scalar(machine, complex, machine.builder.elementwise("div", *parts))
 
 
-@table.function(cmath.phase)
+@registry.function(cmath.phase)
 def phase(machine, z: Value, /) -> Value:
     """`cmath.phase(z)`."""
     given = known(machine, [z])
@@ -261,7 +261,7 @@ def _phase(z):
     return jnp.arctan2(z.imag, z.real)
 
 
-@table.function(cmath.polar)
+@registry.function(cmath.polar)
 def polar(machine, z: Value, /) -> Value:
     """`cmath.polar(z)`."""
     given = known(machine, [z])
@@ -275,7 +275,7 @@ def _rect(r, phi):
     return lax.complex(r * jnp.cos(phi), jnp.where(phi == 0, r * phi, r * jnp.sin(phi)))
 
 
-@table.function(cmath.rect)
+@registry.function(cmath.rect)
 def rect(machine, r: Value, phi: Value, /) -> Value:
     """`cmath.rect(r, phi)`."""
     given = known(machine, [r, phi])
@@ -295,7 +295,7 @@ def _question(function: Callable, how: Callable) -> None:
             return fold(machine, function, *given)
         return machine.boolean(machine.leaf(how, [_complex(machine, z)])[0])
 
-    table.function(function)(rule)
+    registry.function(function)(rule)
 
 
 _question(cmath.isfinite, jnp.isfinite)
@@ -312,7 +312,7 @@ def _isclose(a, b, relative, absolute):
 _TOLERANCE = provoke(lambda: cmath.isclose(1, 1, rel_tol=-1))
 
 
-@table.function(cmath.isclose)
+@registry.function(cmath.isclose)
 def isclose(machine, a: Value, b: Value, *, rel_tol: Value = Const(1e-9), abs_tol: Value = Const(0.0)) -> Value:  # noqa: B008
     """`cmath.isclose(a, b, rel_tol=..., abs_tol=...)`."""
     given = known(machine, [a, b, rel_tol, abs_tol])

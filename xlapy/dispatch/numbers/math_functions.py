@@ -11,7 +11,7 @@ import jax.scipy.special as special
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.numbers.number_functions import no_complex, number, truncated
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
@@ -28,7 +28,7 @@ from xlapy.dispatch.numbers.scalar_values import (
 from xlapy.dispatch.python import kinds
 from xlapy.domain.values import Const, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var
-from xlapy.lowering import exact_sums, float_bits, whole_results
+from xlapy.lowering import error_free_transformations, exact_integer_results, float_bits
 from xlapy.lowering.derivatives import differentiated_as
 
 _HUGE = 1e308
@@ -135,12 +135,12 @@ _UNARY: dict[str, tuple[object, float | None, float | None]] = {
     "erf": (special.erf, None, None),
     "erfc": (special.erfc, None, None),
     "exp": ("exp", None, 1000.0),
-    "exp2": (whole_results.exp2, None, 2000.0),
+    "exp2": (exact_integer_results.exp2, None, 2000.0),
     "expm1": ("expm1", None, 1000.0),
     "fabs": ("abs", None, None),
-    "log10": (whole_results.log10, -1.0, 0.0),
+    "log10": (exact_integer_results.log10, -1.0, 0.0),
     "log1p": ("log1p", -2.0, -1.0),
-    "log2": (whole_results.log2, -1.0, 0.0),
+    "log2": (exact_integer_results.log2, -1.0, 0.0),
     "sin": ("sin", math.inf, None),
     "sinh": ("sinh", None, 1000.0),
     "sqrt": ("sqrt", -1.0, None),
@@ -183,14 +183,14 @@ def _unary_rule(name: str, how: Any, nan: float | None, infinite: float | None) 
 
 for _name, (_how, _nan, _infinite) in _UNARY.items():
     if hasattr(math, _name):
-        table.function(getattr(math, _name))(_unary_rule(_name, _how, _nan, _infinite))
+        registry.function(getattr(math, _name))(_unary_rule(_name, _how, _nan, _infinite))
 
 
 _LOG_INVALID, _LOG_ZERO = Failure(math.log, -1.0), Failure(math.log, 0.0)
 _LOG_BASE_ONE = provoke(math.log, 2.0, 1.0)
 
 
-@table.function(math.log)
+@registry.function(math.log)
 def log(machine, x: Value, base: Value | None = None, /) -> Value:
     """`math.log(x[, base])`."""
     given = known(machine, [x] if base is None else [x, base])
@@ -230,7 +230,7 @@ def _pole(x):
     return (x < 0) & (x == jnp.floor(x)) & jnp.isfinite(x)
 
 
-@table.function(math.gamma)
+@registry.function(math.gamma)
 def gamma(machine, x: Value, /) -> Value:
     """`math.gamma(x)`."""
     given = known(machine, [x])
@@ -246,7 +246,7 @@ def gamma(machine, x: Value, /) -> Value:
     return scalar(machine, float, result)
 
 
-@table.function(math.lgamma)
+@registry.function(math.lgamma)
 def lgamma(machine, x: Value, /) -> Value:
     """`math.lgamma(x)`."""
     given = known(machine, [x])
@@ -277,7 +277,7 @@ def _plain(function: Callable, how: Callable, results: Sequence[type] = (float,)
         made = [scalar(machine, kind, var) for kind, var in zip(results, vars_, strict=True)]
         return made[0] if len(made) == 1 else Tuple(tuple(made))
 
-    table.function(function)(rule)
+    registry.function(function)(rule)
 
 
 def _frexp(x):
@@ -322,7 +322,7 @@ _POW_FRACTION, _POW_ZERO = Failure(math.pow, -1.5, 0.5), Failure(math.pow, 0.0, 
 _POW_OVERFLOW = Failure(math.pow, 10.0, 400.0)
 
 
-@table.function(math.pow)
+@registry.function(math.pow)
 def pow_(machine, x: Value, y: Value, /) -> Value:
     """`math.pow(x, y)`."""
     folded, vars_ = _binary_args(machine, math.pow, x, y)
@@ -363,7 +363,7 @@ def _division_rule(function: Callable, how: Callable, failure: Failure) -> None:
         failure.check(machine, _and(machine, is_nan(machine, result), *numbers), x)
         return scalar(machine, float, result)
 
-    table.function(function)(rule)
+    registry.function(function)(rule)
 
 
 def _fmod(x, y):
@@ -380,7 +380,7 @@ def _ldexp(x, exponent):
     return differentiated_as(float_bits.ldexp(x, exponent), jnp.ldexp(x, exponent))
 
 
-@table.function(math.ldexp)
+@registry.function(math.ldexp)
 def ldexp(machine, x: Value, i: Value, /) -> Value:
     """`math.ldexp(x, i)`."""
     given = known(machine, [x, i])
@@ -395,7 +395,7 @@ def ldexp(machine, x: Value, i: Value, /) -> Value:
     return scalar(machine, float, result)
 
 
-@table.function(math.nextafter)
+@registry.function(math.nextafter)
 def nextafter(machine, x: Value, y: Value, /, *, steps: Value | None = None) -> Value:
     """`math.nextafter(x, y)`."""
     given = known(machine, [x, y])
@@ -414,7 +414,7 @@ def _isclose(a, b, relative, absolute):
 _TOLERANCE = provoke(lambda: math.isclose(1, 1, rel_tol=-1))
 
 
-@table.function(math.isclose)
+@registry.function(math.isclose)
 def isclose(machine, a: Value, b: Value, *, rel_tol: Value = Const(1e-9), abs_tol: Value = Const(0.0)) -> Value:  # noqa: B008
     """`math.isclose(a, b, rel_tol=..., abs_tol=...)`."""
     given = known(machine, [a, b, rel_tol, abs_tol])
@@ -432,14 +432,14 @@ _FMA: Any = getattr(math, "fma", None)
 if _FMA is not None:
     _FMA_INVALID, _FMA_OVERFLOW = Failure(_FMA, math.inf, 0.0, 1.0), Failure(_FMA, 1e300, 1e300, 1.0)
 
-    @table.function(_FMA)
+    @registry.function(_FMA)
     def fma(machine, x: Value, y: Value, z: Value, /) -> Value:
         """`math.fma(x, y, z)`."""
         given = known(machine, [x, y, z])
         if given is not None:
             return fold(machine, _FMA, *given)
         vars_ = [real(machine, v) for v in (x, y, z)]
-        result = machine.leaf(exact_sums.fma, vars_)[0]
+        result = machine.leaf(error_free_transformations.fma, vars_)[0]
         numbers = [_not(machine, is_nan(machine, v)) for v in vars_]
         finite = [machine.builder.elementwise("is_finite", v) for v in vars_]
         _FMA_INVALID.check(machine, _and(machine, is_nan(machine, result), *numbers), x)
@@ -468,7 +468,7 @@ def _whole(function: Callable, kind: str | None, special_name: str) -> None:
                 return scalar(machine, int, var, getattr(x, "bounds", None))
         return truncated(machine, real(machine, x), kind)
 
-    table.function(function)(rule)
+    registry.function(function)(rule)
 
 
 _whole(math.floor, "floor", "__floor__")
@@ -477,6 +477,6 @@ _whole(math.trunc, None, "__trunc__")
 
 
 for _function in vars(math).values():
-    _rule = table.find_function(_function)
+    _rule = registry.find_function(_function)
     if _rule is not None:
-        table.function(_function)(surviving(_rule))
+        registry.function(_function)(surviving(_rule))

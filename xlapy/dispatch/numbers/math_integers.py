@@ -1,4 +1,4 @@
-"""The `math` module for ints, and its functions of sequences (but for `numbers.exact_sums`)."""
+"""The `math` module for ints, and its functions of sequences (but for `numbers.fsum_sumprod`)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable
 import jax.numpy as jnp
 from jax import lax
 
-from xlapy.dispatch import table
-from xlapy.dispatch.containers import ranges
+from xlapy.dispatch import registry
+from xlapy.dispatch.containers import range_objects
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.numbers.math_functions import Failure, known, power_of_two, real
@@ -36,7 +36,7 @@ _MAXIMUM_FACTORIAL = {64: 20, 32: 12}
 
 
 def _whole(machine, value: Value) -> Value:
-    return ranges.index(machine, value)
+    return range_objects.index(machine, value)
 
 
 def _negative(machine, var: Var) -> Var:
@@ -71,7 +71,7 @@ def _reduction(function: Callable, how: Callable, empty: int) -> None:
                 found = scalar(machine, int, var, (0, INT_MAX))
         return found
 
-    table.function(function)(rule)
+    registry.function(function)(rule)
 
 
 _reduction(math.gcd, _gcd, 0)
@@ -87,7 +87,7 @@ def _isqrt(n):
     return jnp.where((root < most) & ((root + 1) * (root + 1) <= n), root + 1, root)
 
 
-@table.function(math.isqrt)
+@registry.function(math.isqrt)
 def isqrt(machine, n: Value, /) -> Value:
     """`math.isqrt(n)`."""
     value = _whole(machine, n)
@@ -104,7 +104,7 @@ def _factorial(n, most):
     return table_[jnp.clip(n, 0, most)]
 
 
-@table.function(math.factorial)
+@registry.function(math.factorial)
 def factorial(machine, n: Value, /) -> Value:
     """`math.factorial(n)`; beyond 20 the result does not fit 64 bits."""
     value = _whole(machine, n)
@@ -155,13 +155,13 @@ def _selection(machine, function: Callable, how: Callable, failures: tuple, n: V
     return scalar(machine, int, found, (0, INT_MAX))
 
 
-@table.function(math.comb)
+@registry.function(math.comb)
 def comb(machine, n: Value, k: Value, /) -> Value:
     """`math.comb(n, k)`."""
     return _selection(machine, math.comb, _comb, _COMB, n, k)
 
 
-@table.function(math.perm)
+@registry.function(math.perm)
 def perm(machine, n: Value, k: Value | None = None, /) -> Value:
     """`math.perm(n[, k])`."""
     if k is None or (isinstance(k, Const) and k.value is None):
@@ -183,7 +183,7 @@ def _hypot(*coordinates):
     return jnp.where(jnp.isinf(sizes).any(), jnp.inf, jnp.where(largest == 0, jnp.sum(sizes), norm))
 
 
-@table.function(math.hypot)
+@registry.function(math.hypot)
 def hypot(machine, *coordinates: Value) -> Value:
     """`math.hypot(*coordinates)`."""
     given = known(machine, coordinates)
@@ -192,7 +192,7 @@ def hypot(machine, *coordinates: Value) -> Value:
     return scalar(machine, float, machine.leaf(_hypot, [real(machine, c) for c in coordinates])[0])
 
 
-@table.function(math.dist)
+@registry.function(math.dist)
 def dist(machine, p: Value, q: Value, /) -> Value:
     """`math.dist(p, q)`."""
     one, two = iteration.items(machine, p), iteration.items(machine, q)
@@ -209,7 +209,7 @@ def dist(machine, p: Value, q: Value, /) -> Value:
 # -- sequences, as loops in Python ------------------------------------------------------------------------------------
 
 
-@table.replacement(math.prod)
+@registry.replacement(math.prod)
 def _prod(iterable, *, start=1):
     for item in iterable:
         start = start * item

@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch import table, unions
-from xlapy.dispatch.containers import ranges
+from xlapy.dispatch import registry, unions
+from xlapy.dispatch.containers import range_objects
 from xlapy.dispatch.numbers import mixed, overflow, scalars
 from xlapy.dispatch.numbers.scalar_arithmetic import float_divmod, floor_division
 from xlapy.dispatch.numbers.scalar_values import (
@@ -47,7 +47,7 @@ from xlapy.domain.values import (
     is_none,
 )
 from xlapy.ir import Var
-from xlapy.lowering.exact_sums import two_product
+from xlapy.lowering.error_free_transformations import two_product
 
 _NAN_TO_INT = provoke(int, math.nan)
 _INF_TO_INT = provoke(int, math.inf)
@@ -134,7 +134,7 @@ def truncated(machine, var: Var, round_kind: str | None = None, bounds: tuple[in
 # -- conversions ------------------------------------------------------------------------------------------------------
 
 
-@table.function(int)
+@registry.function(int)
 def int_(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`int(x)`, `int(text, base)`."""
     if not args:
@@ -182,7 +182,7 @@ def is_numpy(value: Value) -> bool:
     )
 
 
-@table.function(float)
+@registry.function(float)
 def float_(machine, x: Value | None = None, /) -> Value:
     """`float(x)`."""
     if x is None:
@@ -207,13 +207,13 @@ def float_(machine, x: Value | None = None, /) -> Value:
     return float_(machine, result)
 
 
-@table.function(bool)
+@registry.function(bool)
 def bool_(machine, x: Value | None = None, /) -> Value:
     """`bool(x)`."""
     return machine.boolean(machine.truth(x)) if x is not None else Const(False)
 
 
-@table.function(complex)
+@registry.function(complex)
 def complex_(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`complex(real, imag)`."""
     named = dict(zip(("real", "imag"), args, strict=False)) | kwargs
@@ -277,8 +277,8 @@ def _complex_part(machine, value: Value) -> Value | None:
 # -- abs, divmod, pow -------------------------------------------------------------------------------------------------
 
 
-@table.function(abs)
-@table.takes_mixed
+@registry.function(abs)
+@registry.takes_mixed
 def abs_(machine, value: Value, /) -> Value:
     """`abs(x)`."""
     if isinstance(value, MixedScalar):
@@ -300,7 +300,7 @@ def abs_(machine, value: Value, /) -> Value:
     return result
 
 
-@table.function(divmod)
+@registry.function(divmod)
 def divmod_(machine, left: Value, right: Value, /) -> Value:
     """`divmod(a, b)`."""
     one, two = kind_of(left), kind_of(right)
@@ -339,7 +339,7 @@ def _divmod_scalars(machine, left: Value, right: Value, kind: type) -> Value:
     return Tuple(tuple(floor_division(machine, symbol, left, right) for symbol in ("//", "%")))
 
 
-@table.function(pow)
+@registry.function(pow)
 def pow_(machine, base: Value, exp: Value, mod: Value = NONE) -> Value:
     """`pow(base, exp[, mod])`."""
     if is_none(mod):
@@ -412,7 +412,7 @@ def _power_modulo(base, exponent, modulus):
 # -- round ------------------------------------------------------------------------------------------------------------
 
 
-@table.function(round)
+@registry.function(round)
 def round_(machine, number: Value, ndigits: Value = NONE) -> Value:
     """`round(number, ndigits)`: half to even, exactly as decimal text would be rounded."""
     kind = kind_of(number)
@@ -427,7 +427,7 @@ def round_(machine, number: Value, ndigits: Value = NONE) -> Value:
             var = machine.leaf(jnp.round, [device(machine, number, float)])[0]
             return truncated(machine, var)
         return scalar(machine, int, device(machine, number, int), bounds_of(number))
-    digits = int(machine.static(ranges.index(machine, ndigits), "the digits to round to"))
+    digits = int(machine.static(range_objects.index(machine, ndigits), "the digits to round to"))
     if kind is float:
         if abs(digits) > 22:
             raise Refused("XP0011", f"round() of a float to {digits} digits")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import jax.numpy as jnp
 from jax import lax
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.numbers import scalars
 from xlapy.dispatch.numbers.number_functions import abs_, bool_, complex_, divmod_, float_, int_, round_
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, device, provoke, scalar
@@ -15,51 +15,51 @@ from xlapy.dispatch.symbols import BINARY
 from xlapy.domain.values import Const, Tuple, Value, number_var
 
 
-@table.attribute(complex, "real")
+@registry.attribute(complex, "real")
 def _real(machine, self: Value) -> Value:
     if isinstance(self, Const):
         return Const(self.value.real)
     return scalar(machine, float, machine.leaf(lax.real, [number_var(self)])[0])
 
 
-@table.attribute(complex, "imag")
+@registry.attribute(complex, "imag")
 def _imag(machine, self: Value) -> Value:
     if isinstance(self, Const):
         return Const(self.value.imag)
     return scalar(machine, float, machine.leaf(lax.imag, [number_var(self)])[0])
 
 
-@table.method(complex, "conjugate")
+@registry.method(complex, "conjugate")
 def _conjugate(machine, self: Value) -> Value:
     if isinstance(self, Const):
         return Const(self.value.conjugate())
     return scalar(machine, complex, machine.leaf(lax.conj, [number_var(self)])[0])
 
 
-@table.attribute(int, "real", "numerator")
-@table.method(int, "conjugate", "__int__", "__index__", "__trunc__", "__floor__", "__ceil__", "__pos__")
-@table.attribute(float, "real")
-@table.method(float, "conjugate", "__float__", "__pos__")
+@registry.attribute(int, "real", "numerator")
+@registry.method(int, "conjugate", "__int__", "__index__", "__trunc__", "__floor__", "__ceil__", "__pos__")
+@registry.attribute(float, "real")
+@registry.method(float, "conjugate", "__float__", "__pos__")
 def _itself(machine, self: Value) -> Value:
     return machine.unary("+", self)
 
 
-@table.attribute(int, "imag")
+@registry.attribute(int, "imag")
 def _int_imag(machine, self: Value) -> Value:
     return Const(0)
 
 
-@table.attribute(int, "denominator")
+@registry.attribute(int, "denominator")
 def _denominator(machine, self: Value) -> Value:
     return Const(1)
 
 
-@table.attribute(float, "imag")
+@registry.attribute(float, "imag")
 def _float_imag(machine, self: Value) -> Value:
     return Const(0.0)
 
 
-@table.method(int, "bit_length")
+@registry.method(int, "bit_length")
 def _bit_length(machine, self: Value) -> Value:
     if isinstance(self, Const):
         return Const(int(self.value).bit_length())
@@ -70,7 +70,7 @@ def _bits_of(n):
     return 64 - lax.clz(jnp.abs(n))
 
 
-@table.method(int, "bit_count")
+@registry.method(int, "bit_count")
 def _bit_count(machine, self: Value) -> Value:
     if isinstance(self, Const):
         return Const(int(self.value).bit_count())
@@ -86,10 +86,10 @@ def _int_is_integer(machine, self: Value) -> Value:
 
 
 if hasattr(int, "is_integer"):  # from Python 3.12 on
-    table.method(int, "is_integer")(_int_is_integer)
+    registry.method(int, "is_integer")(_int_is_integer)
 
 
-@table.method(float, "is_integer")
+@registry.method(float, "is_integer")
 def _is_integer(machine, self: Value) -> Value:
     if isinstance(self, Const):
         return Const(self.value.is_integer())
@@ -98,7 +98,7 @@ def _is_integer(machine, self: Value) -> Value:
     return machine.boolean(builder.elementwise("bitwise_and", whole, builder.elementwise("is_finite", var)))
 
 
-@table.method(int, "as_integer_ratio")
+@registry.method(int, "as_integer_ratio")
 def _ratio(machine, self: Value) -> Value:
     return Tuple((machine.unary("+", self), Const(1)))
 
@@ -124,18 +124,18 @@ _TAKES = {int: (int,), float: (int, float), complex: (int, float, complex)}
 for _cls in (int, float, complex):
     for _name, _symbol in {**_SPECIAL, **_COMPARING}.items():
         if hasattr(_cls, f"__{_name}__"):
-            table.method(_cls, f"__{_name}__")(_special_method(_TAKES[_cls], _symbol, False))
+            registry.method(_cls, f"__{_name}__")(_special_method(_TAKES[_cls], _symbol, False))
         if hasattr(_cls, f"__r{_name}__"):
-            table.method(_cls, f"__r{_name}__")(_special_method(_TAKES[_cls], _symbol, True))
-    table.method(_cls, "__neg__")(lambda machine, self: machine.unary("-", self))
-    table.method(_cls, "__abs__")(lambda machine, self: abs_(machine, self))
-    table.method(_cls, "__bool__")(lambda machine, self: bool_(machine, self))
-table.method(int, "__invert__")(lambda machine, self: machine.unary("~", self))
-table.method(int, "__float__")(lambda machine, self: float_(machine, self))
-table.method(float, "__int__")(lambda machine, self: int_(machine, self))
+            registry.method(_cls, f"__r{_name}__")(_special_method(_TAKES[_cls], _symbol, True))
+    registry.method(_cls, "__neg__")(lambda machine, self: machine.unary("-", self))
+    registry.method(_cls, "__abs__")(lambda machine, self: abs_(machine, self))
+    registry.method(_cls, "__bool__")(lambda machine, self: bool_(machine, self))
+registry.method(int, "__invert__")(lambda machine, self: machine.unary("~", self))
+registry.method(int, "__float__")(lambda machine, self: float_(machine, self))
+registry.method(float, "__int__")(lambda machine, self: int_(machine, self))
 for _cls in (int, float):
-    table.method(_cls, "__round__")(round_)
-    table.method(_cls, "__divmod__")(divmod_)
+    registry.method(_cls, "__round__")(round_)
+    registry.method(_cls, "__divmod__")(divmod_)
 
 
 def _from_number(cls: type, convert: Callable[..., Value]) -> Callable[..., Value]:
@@ -152,4 +152,4 @@ def _from_number(cls: type, convert: Callable[..., Value]) -> Callable[..., Valu
 _CONVERSIONS = {float: ("__float__", "__index__"), complex: ("__complex__", "__float__", "__index__")}
 for _cls, _convert in ((float, float_), (complex, complex_)):
     if hasattr(_cls, "from_number"):
-        table.method(_cls, "from_number")(_from_number(_cls, _convert))
+        registry.method(_cls, "from_number")(_from_number(_cls, _convert))

@@ -1,4 +1,4 @@
-"""The module `random`: its generators draw from streams of ours, as NumPy's do (see `numpy.random`).
+"""The module `random`: its generators draw from streams of ours, as NumPy's do (see `numpy.random_generators`).
 
 What is written in Python there is interpreted from its bytecode; the rules here are for what it is made of.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import random
 
-from xlapy.dispatch.numpy.random import LEGACY, of_module, of_object, seed_state
+from xlapy.dispatch.numpy.random_generators import LEGACY, of_module, of_object, seed_state
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import function, method
+from xlapy.dispatch.registry import function, method
 from xlapy.domain.values import NONE, Const, Ref, Value
 
 #: bits that one draw of an integer gives at most

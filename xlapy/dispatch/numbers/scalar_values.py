@@ -175,7 +175,7 @@ def surviving(rule: Callable) -> Callable:
     return wrapped
 
 
-#: one list for each blocker, so that the trips of a loop agree about it
+#: one list for each blocker, so that the iterations of a loop agree about it
 _LISTS: dict[Blocker, list[Blocker]] = {}
 
 

@@ -10,7 +10,7 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.numbers.scalar_arithmetic import BITS, RULES, bits
 from xlapy.dispatch.numbers.scalar_values import (
     BINARY,
@@ -36,7 +36,7 @@ PREDICATE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge
 _MAXIMUM_BITS = 1_000_000
 
 
-@table.operator(bool, int, float, complex)
+@registry.operator(bool, int, float, complex)
 def binary(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`left symbol right` for Python scalars, comparisons included; None where Python returns NotImplemented."""
     one, two = kind_of(left), kind_of(right)

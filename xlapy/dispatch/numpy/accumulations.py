@@ -9,8 +9,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.numpy.reductions import known_out, negative_exponents
-from xlapy.dispatch.numpy.ufunc_table import as_function
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy.rule_operands import (
     absent,
     cast_array,
     deliver,
@@ -20,8 +19,9 @@ from xlapy.dispatch.numpy.values import (
     raise_real,
     require_dtype,
 )
+from xlapy.dispatch.numpy.ufunc_table import as_function
 from xlapy.dispatch.protocol import Machine
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, Value
 from xlapy.lowering.cumulative import apart
 

@@ -8,11 +8,11 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.arrays.elements import elements
-from xlapy.dispatch.arrays.memory import arranged, is_c_contiguous, layout_model, lies
-from xlapy.dispatch.containers import stacks
-from xlapy.dispatch.numpy import views as numpy_views
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.arrays.element_conversion import elements
+from xlapy.dispatch.arrays.memory_order import arranged, is_c_contiguous, layout_model, lies
+from xlapy.dispatch.containers import growable_list_items
+from xlapy.dispatch.numpy import view_functions
+from xlapy.dispatch.numpy.rule_operands import (
     absent,
     array_type,
     given_dtype,
@@ -27,7 +27,7 @@ from xlapy.dispatch.numpy.values import (
     sequence_items,
 )
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Tuple, Value, constants
 
 
@@ -48,7 +48,7 @@ def array(machine, object, dtype=None, *, copy=True, order: Any = "K", subok=Fal
         result = arranged(machine, _from(machine, object, dtype), object, known_order(machine, order))
     least, shape = known_index(machine, ndmin), result.type.shape
     if least > len(shape):
-        return numpy_views.view(machine, result, "reshape", (1,) * (least - len(shape)) + shape)
+        return view_functions.view(machine, result, "reshape", (1,) * (least - len(shape)) + shape)
     return result
 
 
@@ -90,7 +90,7 @@ def ascontiguousarray(machine, a, dtype=None, *, like=None):
     """np.ascontiguousarray: the array itself where it is contiguous; at least one dimension."""
     result = asarray(machine, a, dtype)
     if not result.type.shape:
-        return numpy_views.view(machine, result, "reshape", (1,))
+        return view_functions.view(machine, result, "reshape", (1,))
     if isinstance(result, NdArray) and is_c_contiguous(machine, result):
         return result
     return machine.new_array(machine.read(result))
@@ -101,10 +101,10 @@ def asfortranarray(machine, a, dtype=None, *, like=None):
     """np.asfortranarray."""
     result = asarray(machine, a, dtype)
     if not result.type.shape:
-        return numpy_views.view(machine, result, "reshape", (1,))
+        return view_functions.view(machine, result, "reshape", (1,))
     if layout_model(machine, result).flags.f_contiguous:
         return result
-    return numpy_views.copy_of(machine, result, "F")
+    return view_functions.copy_of(machine, result, "F")
 
 
 @function(np.require)
@@ -124,7 +124,7 @@ def require(machine, a, dtype=None, requirements=None, *, like=None):
     order = "F" if "F" in flags else "C" if "C" in flags else "A"
     result = asarray(machine, a, dtype, order)
     if "W" in flags and not result.writeable:
-        return numpy_views.copy_of(machine, result, order)
+        return view_functions.copy_of(machine, result, order)
     return result
 
 
@@ -163,8 +163,8 @@ def from_dlpack(machine, x, /, *, device=None, copy=None):
         except Exception as error:
             return raise_real(machine, error)
     if copied:
-        return numpy_views.copy_of(machine, x)
-    return numpy_views.make_view(machine, x, None, x.type)
+        return view_functions.copy_of(machine, x)
+    return view_functions.make_view(machine, x, None, x.type)
 
 
 def _not_finite(x):
@@ -174,7 +174,7 @@ def _not_finite(x):
 @function(np.copy)
 def copy(machine, a, order="K", subok=False):
     """np.copy."""
-    return numpy_views.copy_of(machine, a, known_order(machine, order))
+    return view_functions.copy_of(machine, a, known_order(machine, order))
 
 
 @function(np.astype)
@@ -189,7 +189,7 @@ def astype(machine, x, dtype, /, *, copy=True, device=None):
 def fromiter(machine, iter, dtype, count=-1, *, like=None):
     """np.fromiter."""
     number = known_index(machine, count)
-    return stacks.whole_or_each(
+    return growable_list_items.whole_or_each(
         machine,
         lambda: _from_items(machine, iter, dtype, number),
         lambda: machine.call(Const(_from_grown), (iter, dtype, Const(number))),

@@ -8,11 +8,11 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.arrays.elements import copied
-from xlapy.dispatch.arrays.memory import arranged, keep_order
-from xlapy.dispatch.numpy import views as numpy_views
-from xlapy.dispatch.numpy.leaf import hashable, numpy_leaf
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.arrays.element_conversion import copied
+from xlapy.dispatch.arrays.memory_order import arranged, keep_order
+from xlapy.dispatch.numpy import view_functions
+from xlapy.dispatch.numpy.numpy_leaves import hashable, numpy_leaf
+from xlapy.dispatch.numpy.rule_operands import (
     ONE_OF_TWO,
     absent,
     array_type,
@@ -25,7 +25,7 @@ from xlapy.dispatch.numpy.values import (
     require_dtype,
 )
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, NdArray, Tuple, Value
 from xlapy.ir import TensorType
 
@@ -214,7 +214,7 @@ numpy_leaf(np.vander, jnp.vander, "x", "promote")
 def diag(machine, v, k=0):
     """np.diag: a matrix from a vector, or a read-only view of a diagonal."""
     if len(array_type(machine, v).shape) == 2:
-        return numpy_views.diagonal(machine, v, k)
+        return view_functions.diagonal(machine, v, k)
     offset = known_index(machine, k)
     var = operand(machine, v)
     if len(var.type.shape) != 1:
@@ -277,7 +277,7 @@ def fromfunction(machine, function, shape, *, dtype=float, like=None, **kwargs):
     grids = indices(machine, shape, dtype)
     assert isinstance(grids, NdArray)
     coordinates = [machine.getattr(grids, "copy")] * 0
-    coordinates += [numpy_views.view(machine, grids, "index", _row(k, grids)) for k in range(grids.type.shape[0])]
+    coordinates += [view_functions.view(machine, grids, "index", _row(k, grids)) for k in range(grids.type.shape[0])]
     return machine.call(function, coordinates, kwargs)
 
 

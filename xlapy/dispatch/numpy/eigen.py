@@ -6,10 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.numbers.scalar_values import refuse_where
-from xlapy.dispatch.numpy.leaf import JAX_ERRORS
-from xlapy.dispatch.numpy.values import kind_of, operand, raise_as_numpy
+from xlapy.dispatch.numpy.numpy_leaves import JAX_ERRORS
+from xlapy.dispatch.numpy.rule_operands import kind_of, operand, raise_as_numpy
 from xlapy.dispatch.protocol import Machine
-from xlapy.dispatch.table import function, replacement
+from xlapy.dispatch.registry import function, replacement
 from xlapy.domain.values import NONE, Tuple, Value
 from xlapy.ir import Var, constant_value
 

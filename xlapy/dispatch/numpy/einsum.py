@@ -6,9 +6,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.arrays.views import make_view, view
-from xlapy.dispatch.numpy.values import absent, cast_array, deliver, known, operand, raise_as_numpy, require_dtype
+from xlapy.dispatch.numpy.rule_operands import (
+    absent,
+    cast_array,
+    deliver,
+    known,
+    operand,
+    raise_as_numpy,
+    require_dtype,
+)
 from xlapy.dispatch.protocol import Machine
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, NdArray, Value
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.numpy.leaf import numpy_leaf
-from xlapy.dispatch.numpy.values import absent, array_type
+from xlapy.dispatch.numpy.numpy_leaves import numpy_leaf
+from xlapy.dispatch.numpy.rule_operands import absent, array_type
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.table import function, function_rule
+from xlapy.dispatch.registry import function, function_rule
 
 for _name in "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn".split():
     numpy_leaf(getattr(np.fft, _name), getattr(jnp.fft, _name), "a")

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from xlapy.dispatch.arrays.indexing import is_integer
-from xlapy.dispatch.arrays.memory import can_reshape_in_place, layout_model, undecided
+from xlapy.dispatch.arrays.memory_order import can_reshape_in_place, layout_model, undecided
 from xlapy.dispatch.arrays.views import view
-from xlapy.dispatch.bounded import indexing
-from xlapy.dispatch.containers.common import GETITEM, SETITEM, register
+from xlapy.dispatch.bounded import bounded_indexing
+from xlapy.dispatch.containers.container_protocol import GETITEM, SETITEM, register
 from xlapy.dispatch.iterators.flat import begin, is_flat, rewind, vector
-from xlapy.dispatch.numpy.values import fresh, materialise, operand, raise_real, skeleton
+from xlapy.dispatch.numpy.rule_operands import fresh, materialise, operand, raise_real, skeleton
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import attribute, method, operator
+from xlapy.dispatch.registry import attribute, method, operator
 from xlapy.domain.values import (
     NONE,
     BoundedArray,
@@ -159,7 +159,7 @@ def following(machine: Machine, self: Ref) -> Value:
 def getitem(machine: Machine, iterator: Ref, key: Value) -> Value:
     """`array.flat[key]`."""
     rewind(machine, iterator)
-    found = indexing.getitem(machine, vector(machine, iterator), _key(machine, iterator, _alone(machine, key)))
+    found = bounded_indexing.getitem(machine, vector(machine, iterator), _key(machine, iterator, _alone(machine, key)))
     return machine.call(machine.getattr(found, "copy"), ()) if isinstance(found, NdArray) else found
 
 
@@ -178,7 +178,7 @@ def setitem(machine: Machine, iterator: Ref, key: Value, value: Value) -> None:
         return
     key = _key(machine, iterator, key)
     if isinstance(value, Scalar | NumpyScalar) or isinstance(value, Const) and np.ndim(value.value) == 0:
-        indexing.setitem(machine, elements, key, value)
+        bounded_indexing.setitem(machine, elements, key, value)
         return
     if isinstance(value, NdArray) and value.buffer == elements.buffer and value.type.dtype == elements.type.dtype:
         size = Const(elements.type.shape[0])

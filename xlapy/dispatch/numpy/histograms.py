@@ -9,10 +9,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.arrays.memory import set_strides
-from xlapy.dispatch.numpy.values import absent, kind_of, known, operand, raise_real, sequence_items
+from xlapy.dispatch.arrays.memory_order import set_strides
+from xlapy.dispatch.numpy.rule_operands import absent, kind_of, known, operand, raise_real, sequence_items
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.values import Tuple, Value
 from xlapy.ir import Var
 from xlapy.lowering import searches

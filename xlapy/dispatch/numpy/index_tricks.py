@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from xlapy.dispatch.containers.common import GETITEM, register
+from xlapy.dispatch.containers.container_protocol import GETITEM, register
 from xlapy.domain.values import Const, Tuple, Value
 
 _SCALARS = (*np.ScalarType, bool, int, float, complex)

@@ -15,9 +15,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch.containers import ranges, stacks
+from xlapy.dispatch.containers import growable_list_items, range_objects
 from xlapy.dispatch.numpy.c_signatures import signature_of
-from xlapy.dispatch.numpy.values import NO_VALUE, known, raise_real, real_call, sequence_items, skeleton, try_known
+from xlapy.dispatch.numpy.rule_operands import (
+    NO_VALUE,
+    known,
+    raise_real,
+    real_call,
+    sequence_items,
+    skeleton,
+    try_known,
+)
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Union, Value
 
@@ -189,9 +197,9 @@ def _is_integer(machine: Machine, value: Value) -> bool:
 def _are_integers(machine: Machine, value: Value) -> bool:
     if isinstance(value, NdArray):
         return bool(value.type.shape) and value.type.dtype.kind == "i"
-    stack = stacks.of(machine, value)
-    if stack is not None and not isinstance(stack.length, Const):
-        return _is_integer(machine, stack.element)
+    growable = growable_list_items.of(machine, value)
+    if growable is not None and not isinstance(growable.length, Const):
+        return _is_integer(machine, growable.element)
     items = sequence_items(machine, value)
     return items is not None and all(_is_integer(machine, v) or _are_integers(machine, v) for v in items)
 
@@ -212,7 +220,7 @@ def _shown(machine: Machine, value: Value, place: Place | None) -> Any:
         return np.ones(tuple(min(n, 3) for n in value.type.shape), value.type.dtype)  # NumPy may write to it
     if isinstance(value, Tuple) and value.cls is tuple:
         return tuple(_shown(machine, item, place) for item in value.items)
-    if isinstance(value, Ref | Tuple) and ranges.is_index(machine, value):
+    if isinstance(value, Ref | Tuple) and range_objects.is_index(machine, value):
         return type(machine.type_of(value).__name__, (), {"__index__": lambda self: 1})()
     return skeleton(machine, value)
 
@@ -250,8 +258,8 @@ def _number(machine: Machine, value: Value) -> Value:
     match value:
         case NdArray() if not value.type.shape and value.type.dtype.kind in "iu":
             return NumpyScalar(machine.read(value))
-        case Ref() | Tuple() if ranges.is_index(machine, value):
-            return ranges.index(machine, value)
+        case Ref() | Tuple() if range_objects.is_index(machine, value):
+            return range_objects.index(machine, value)
         case Tuple() if value.cls is tuple:
             return Tuple(tuple(_number(machine, item) for item in value.items))
     return value

@@ -14,9 +14,9 @@ from jax import lax
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy.c_signatures import signature_of
 from xlapy.dispatch.numpy.determinants import determinant, log_determinant
-from xlapy.dispatch.numpy.leaf import call_leaf, numpy_leaf
 from xlapy.dispatch.numpy.least_squares import PINV_RATIO, UNFINISHED, computed_dtype, least_squares
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy.numpy_leaves import call_leaf, numpy_leaf
+from xlapy.dispatch.numpy.rule_operands import (
     absent,
     cast_array,
     known,
@@ -25,7 +25,7 @@ from xlapy.dispatch.numpy.values import (
     raise_as_numpy,
 )
 from xlapy.dispatch.protocol import Machine
-from xlapy.dispatch.table import function, function_rule, replacement
+from xlapy.dispatch.registry import function, function_rule, replacement
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Tuple, Value
 from xlapy.ir import Var, constant_value
 
@@ -335,7 +335,7 @@ _decomposing(np.linalg.cond, _cond, "x", applies=_by_singular_values)
 
 
 def _norm(of_jax):
-    """A norm of JAX's, and NaN where there is one: maxima lose it (`extremes.py`), the norm without `ord` does not."""
+    """A norm of JAX's, and NaN where there is one: maxima lose it (`min_max.py`), the norm without `ord` does not."""
 
     @functools.wraps(of_jax)
     def norm(x, ord=None, **options):

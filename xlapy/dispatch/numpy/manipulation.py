@@ -8,11 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.arrays.elements import elements
+from xlapy.dispatch.arrays.element_conversion import elements
 from xlapy.dispatch.numbers.scalar_values import python_int
 from xlapy.dispatch.numpy.c_signatures import signature_of
-from xlapy.dispatch.numpy.leaf import hashable, numpy_leaf
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy.numpy_leaves import hashable, numpy_leaf
+from xlapy.dispatch.numpy.rule_operands import (
     NO_VALUE,
     absent,
     cast,
@@ -28,7 +28,7 @@ from xlapy.dispatch.numpy.values import (
     try_known,
 )
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, NumpyScalar, Scalar
 
 _INT64 = np.dtype(np.int64)

@@ -10,19 +10,14 @@ import numpy as np
 
 from xlapy.dispatch.arrays.indexing import assign, getitem
 from xlapy.dispatch.arrays.indexing import is_integer as is_index
-from xlapy.dispatch.arrays.memory import arranged, is_c_contiguous, lies
-from xlapy.dispatch.bounded import lists
-from xlapy.dispatch.containers import ranges
-from xlapy.dispatch.gather import unstack
+from xlapy.dispatch.arrays.memory_order import arranged, is_c_contiguous, lies
+from xlapy.dispatch.bounded import array_to_list
+from xlapy.dispatch.containers import range_objects
 from xlapy.dispatch.numbers.scalar_values import python_int, scalar
-from xlapy.dispatch.numpy import accumulations, attributes, moments
-from xlapy.dispatch.numpy import reductions as numpy_reductions
-from xlapy.dispatch.numpy import sorting as numpy_sorting
-from xlapy.dispatch.numpy import views as numpy_views
-from xlapy.dispatch.numpy.leaf import python_scalar
+from xlapy.dispatch.numpy import accumulations, array_attributes, moments, reductions, sorting, view_functions
+from xlapy.dispatch.numpy.numpy_leaves import python_scalar
 from xlapy.dispatch.numpy.reasons import METHOD_REASONS
-from xlapy.dispatch.numpy.ufuncs import ufunc_rule
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy.rule_operands import (
     absent,
     cast,
     given_dtype,
@@ -38,12 +33,14 @@ from xlapy.dispatch.numpy.values import (
     reshape,
     skeleton,
 )
+from xlapy.dispatch.numpy.ufuncs import ufunc_rule
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import method
+from xlapy.dispatch.registry import method
+from xlapy.dispatch.value_selection import unstack
 from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var
-from xlapy.ir.vectors import MANY
+from xlapy.ir.stacking_leaves import MANY
 
 _NO_VALUE = getattr(np, "_NoValue", None)
 
@@ -64,21 +61,21 @@ def both(*names: str) -> Callable:
 
 def _typed(ufunc: np.ufunc, name: str):
     def rule(machine, self, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
-        return numpy_reductions.reduce_rule(machine, ufunc, self, axis, dtype, out, keepdims, initial, where, name)
+        return reductions.reduce_rule(machine, ufunc, self, axis, dtype, out, keepdims, initial, where, name)
 
     return rule
 
 
 def _untyped(ufunc: np.ufunc, name: str):
     def rule(machine, self, axis=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
-        return numpy_reductions.reduce_rule(machine, ufunc, self, axis, None, out, keepdims, initial, where, name)
+        return reductions.reduce_rule(machine, ufunc, self, axis, None, out, keepdims, initial, where, name)
 
     return rule
 
 
 def _truth(ufunc: np.ufunc, name: str):
     def rule(machine, self, axis=None, out=None, keepdims=False, *, where=True):
-        return numpy_reductions.reduce_rule(machine, ufunc, self, axis, None, out, keepdims, None, where, name)
+        return reductions.reduce_rule(machine, ufunc, self, axis, None, out, keepdims, None, where, name)
 
     return rule
 
@@ -92,8 +89,8 @@ both("any")(_truth(np.logical_or, "any"))
 both("mean")(moments.mean_rule)
 both("std")(moments.std_rule)
 both("var")(moments.var_rule)
-both("argmax")(numpy_reductions.argmax_rule)
-both("argmin")(numpy_reductions.argmin_rule)
+both("argmax")(reductions.argmax_rule)
+both("argmin")(reductions.argmin_rule)
 both("cumsum")(accumulations.cumsum_rule)
 both("cumprod")(accumulations.cumprod_rule)
 
@@ -130,27 +127,27 @@ def compress(machine, self, condition, axis=None, out=None):
 def reshape_method(machine, self, *shape, order="C", copy=None):
     """`array.reshape(3, 4)` and `array.reshape((3, 4))`."""
     wanted = shape[0] if len(shape) == 1 else Tuple(tuple(shape))
-    return numpy_views.reshape(machine, self, wanted, order, copy=copy)
+    return view_functions.reshape(machine, self, wanted, order, copy=copy)
 
 
 @both("transpose")
 def transpose_method(machine, self, *axes):
     """`array.transpose()`, `.transpose(1, 0)` and `.transpose((1, 0))`."""
     order = None if not axes else axes[0] if len(axes) == 1 else Tuple(tuple(axes))
-    return numpy_views.transpose(machine, self, order)
+    return view_functions.transpose(machine, self, order)
 
 
 @both("flatten")
 def flatten(machine, self, order="C"):
     """A flat copy."""
-    flat = numpy_views.ravel(machine, self, order)
+    flat = view_functions.ravel(machine, self, order)
     return machine.new_array(machine.read(flat))
 
 
 @method(np.ndarray, "copy", "__copy__", "__deepcopy__")
 def copy(machine, self, order="C"):
     """A copy."""
-    return numpy_views.copy_of(machine, self, str(known_order(machine, order)))
+    return view_functions.copy_of(machine, self, str(known_order(machine, order)))
 
 
 @method(np.generic, "copy", "__copy__", "__deepcopy__")
@@ -193,15 +190,15 @@ def view_method(machine, self, dtype=None, type=None):
     given = dtype if isinstance(dtype, Value) else type
     wanted = np.float64 if isinstance(dtype, Value) and absent(dtype) else known(machine, given)
     if wanted is None or wanted is np.ndarray:
-        return numpy_views.make_view(machine, self, None, self.type) if isinstance(self, NdArray) else self
+        return view_functions.make_view(machine, self, None, self.type) if isinstance(self, NdArray) else self
     target = require_dtype(wanted)
     current = operand(machine, self).type.dtype
     if target == current:
-        return numpy_views.make_view(machine, self, None, self.type) if isinstance(self, NdArray) else self
+        return view_functions.make_view(machine, self, None, self.type) if isinstance(self, NdArray) else self
     if target.itemsize != current.itemsize or "c" in (kind_of(target), kind_of(current)):
         raise Refused("XP0012", f"an array of {current} seen as {target}", "use .astype(), which converts the values")
-    array = numpy_views.as_array(machine, self)
-    seen = numpy_views.view(machine, array, "bitcast", (target,))
+    array = view_functions.as_array(machine, self)
+    seen = view_functions.view(machine, array, "bitcast", (target,))
     return seen if isinstance(self, NdArray) else machine.numpy_result(machine.read(seen))
 
 
@@ -222,7 +219,7 @@ def fill(machine, self, value):
 @method(np.ndarray, "sort")
 def sort(machine, self, axis=-1, kind=None, order=None, *, stable=None):
     """In place."""
-    numpy_sorting.check_kind(machine, np.sort, kind)
+    sorting.check_kind(machine, np.sort, kind)
     given = {"axis": axis, "kind": kind, "stable": stable}
     named = {name: v if isinstance(v, Value) else Const(v) for name, v in given.items()}
     assign(machine, self, machine.call(Const(np.sort), (self,), named))
@@ -232,7 +229,7 @@ def sort(machine, self, axis=-1, kind=None, order=None, *, stable=None):
 @method(np.ndarray, "partition")
 def partition(machine, self, kth, axis=-1, kind="introselect", order=None):
     """In place; sorted, which every partition may be."""
-    numpy_sorting.check_places(machine, self, kth, axis, kind)
+    sorting.check_places(machine, self, kth, axis, kind)
     return sort(machine, self, axis)
 
 
@@ -242,7 +239,7 @@ def setflags(machine, self, write: Any = None, align=None, uic=None):
     if any(not absent(v) and known(machine, v) is not default for v, default in ((align, True), (uic, False))):
         raise Refused("XP0010", "assigning the flags 'aligned' and 'writebackifcopy' of an array is not supported")
     if not absent(write):
-        attributes.set_flag(machine, self, "writeable", write)
+        array_attributes.set_flag(machine, self, "writeable", write)
     return NONE
 
 
@@ -263,7 +260,7 @@ def resize(machine, self, *shape, refcheck=True):
     if not whole or math.prod(sizes) != math.prod(self.type.shape) or not is_c_contiguous(machine, self):
         raise Refused("XP0010", "array.resize changes the size of the object in place", "use np.resize")
     if tuple(sizes) != self.type.shape:
-        attributes.set_attribute(machine, self, "shape", Const(tuple(sizes)))
+        array_attributes.set_attribute(machine, self, "shape", Const(tuple(sizes)))
     return NONE
 
 
@@ -304,9 +301,9 @@ def item(machine, self, *args):
     var = operand(machine, self)
     if args:
         key = args[0] if len(args) == 1 else Tuple(tuple(args))
-        array = numpy_views.as_array(machine, self)
+        array = view_functions.as_array(machine, self)
         if len(args) == 1 and not isinstance(key, Tuple) and len(array.type.shape) != 1:
-            array, key = numpy_views.ravel(machine, array), ranges.index(machine, key)
+            array, key = view_functions.ravel(machine, array), range_objects.index(machine, key)
             size = array.type.shape[0]
             text = machine.message(f"index {{!s}} is out of bounds for size {size}", key)
             for symbol, end in (("<", -size), (">=", size)):
@@ -348,13 +345,13 @@ def tolist(machine, self):
     var = operand(machine, self)
     size = int(np.prod(var.type.shape, dtype=np.int64))
     if size > _MANY_ITEMS:
-        return lists.tolist(machine, self, len(var.type.shape))
+        return array_to_list.tolist(machine, self, len(var.type.shape))
     if not var.type.shape:
         return to_python(machine, var)
     if size >= MANY:
         numbers = unstack(machine, reshape(machine, _wide(machine, var), (size,)))
         return _lists(machine, iter(to_python(machine, number) for number in numbers), var.type.shape)
-    return _nested(machine, numpy_views.as_array(machine, self))
+    return _nested(machine, view_functions.as_array(machine, self))
 
 
 def _lists(machine: Machine, numbers: Iterator[Value], shape: tuple[int, ...]) -> Value:

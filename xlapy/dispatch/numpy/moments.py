@@ -10,7 +10,7 @@ from jax import lax
 
 from xlapy.dispatch.numpy.masked import count_and_sum
 from xlapy.dispatch.numpy.reductions import NO_VALUE, check_mask, normalised_axes, where_mask
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy.rule_operands import (
     absent,
     cast_array,
     deliver,
@@ -21,9 +21,9 @@ from xlapy.dispatch.numpy.values import (
     require_dtype,
 )
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, Value
-from xlapy.lowering.live import live
+from xlapy.lowering.zero_derivative_mask import live
 
 
 @function(np.mean)
@@ -99,7 +99,8 @@ def _moments(x, *rest):
     if which is np.mean:
         result = mean
     else:
-        # not by way of axes of one element, which keep a reduction from the fast library (`lowering.reductions`)
+        # not by way of axes of one element, which keep a reduction from the fast library
+        # (`lowering.reduction_strategies`)
         kept = [a for a in range(x.ndim) if a not in {axis % x.ndim for axis in axes}]
         middle = cast_array(mask[-1], compute) if centred else lax.broadcast_in_dim(mean, x.shape, kept)
         deviation = x - middle

@@ -5,17 +5,17 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.numpy.extremes import extreme
-from xlapy.dispatch.numpy.leaf import numpy_leaf
+from xlapy.dispatch.numpy.min_max import extreme
+from xlapy.dispatch.numpy.numpy_leaves import numpy_leaf
 from xlapy.dispatch.numpy.quantiles import median
 from xlapy.dispatch.numpy.reductions import arg_extreme, reduce_rule
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy.rule_operands import (
     array_type,
     kind_of,
     known,
     operand,
 )
-from xlapy.dispatch.table import function, function_rule, passed_on
+from xlapy.dispatch.registry import function, function_rule, passed_on
 from xlapy.domain.values import Const, JaxArray
 from xlapy.lowering.cumulative import apart
 

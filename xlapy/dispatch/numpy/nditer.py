@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.table import function, replacement
+from xlapy.dispatch.registry import function, replacement
 
 _FLAGS = ("multi_index", "c_index", "zerosize_ok", "refs_ok")
 _WRITES = ("readwrite", "writeonly")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.numpy.leaf import numpy_leaf
 from xlapy.dispatch.numpy.least_squares import UNFINISHED, scaled_away
-from xlapy.dispatch.numpy.values import absent, known, operand
+from xlapy.dispatch.numpy.numpy_leaves import numpy_leaf
+from xlapy.dispatch.numpy.rule_operands import absent, known, operand
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.table import function, function_rule, replacement
+from xlapy.dispatch.registry import function, function_rule, replacement
 from xlapy.domain.values import Const, Ref, Value
 
 

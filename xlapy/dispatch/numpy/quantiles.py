@@ -14,11 +14,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.numpy.leaf import numpy_leaf
-from xlapy.dispatch.numpy.values import absent, known, operand
-from xlapy.dispatch.table import FUNCTIONS, function
+from xlapy.dispatch.numpy.numpy_leaves import numpy_leaf
+from xlapy.dispatch.numpy.rule_operands import absent, known, operand
+from xlapy.dispatch.registry import FUNCTIONS, function
 from xlapy.domain.values import Const
-from xlapy.lowering import short_sorts, sorting
+from xlapy.lowering import long_sorts, short_sorts
 from xlapy.lowering.cumulative import apart
 
 #: (alpha, beta) of the methods that interpolate
@@ -118,8 +118,8 @@ def _quantile(scale: int, ignore_nan: bool):
 
 def _at_places_of(samples: Any) -> Callable:
     """The samples at places of their order along the last axis, and those behind them, as a function of the places."""
-    if sorting.selects(samples):
-        return lambda places: sorting.at_places(samples, places)
+    if long_sorts.selects(samples):
+        return lambda places: long_sorts.at_places(samples, places)
     ordered = short_sorts.sort(samples, samples.ndim - 1)
     return lambda places: [jnp.take_along_axis(ordered, k, axis=-1, mode="clip") for k in (places, places + 1)]
 
@@ -191,10 +191,10 @@ def median(a, axis=None, keepdims=False, ignore_nan=False):
     rows = rows.reshape(-1, *rows.shape[len(axes) :])
     if not ignore_nan and rows.ndim > 1 and short_sorts.suits(rows, 0):
         found = _middle(short_sorts.sorted_rows(rows).__getitem__, len(rows))
-    elif sorting.selects(rows):
+    elif long_sorts.selects(rows):
         found = _middle_of_vector(rows, ignore_nan)
     else:
-        ordered = sorting.ascending(jnp.moveaxis(rows, 0, -1), -1)
+        ordered = long_sorts.ascending(jnp.moveaxis(rows, 0, -1), -1)
         size = ordered.shape[-1]
         found = _middle_of_numbers(ordered) if ignore_nan else _middle(lambda k: ordered[..., k], size)
     if not keepdims:
@@ -215,7 +215,7 @@ def _middle_of_vector(samples: Any, ignore_nan: bool) -> Any:
     """The median of many numbers; NaN where one is, or all are."""
     nan = jnp.sum(jnp.isnan(samples))
     count = samples.size - nan if ignore_nan else jnp.asarray(samples.size)
-    (low,), (high,) = sorting.at_places(samples, (jnp.maximum(count - 1, 0) // 2)[None])
+    (low,), (high,) = long_sorts.at_places(samples, (jnp.maximum(count - 1, 0) // 2)[None])
     found = _between(low, jnp.where(count % 2 == 0, high, low))
     if np.dtype(samples.dtype).kind != "f":
         return found

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch import table
-from xlapy.dispatch.numpy import matrices, records
-from xlapy.dispatch.numpy.values import supported
+from xlapy.dispatch import registry
+from xlapy.dispatch.numpy import matrix_class, records
+from xlapy.dispatch.numpy.rule_operands import supported
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import Const, Ref, Tuple, Value
 
@@ -24,17 +24,17 @@ _PLACE_OF_TYPE = {
 }
 
 
-@table.function(records.refuse)
+@registry.function(records.refuse)
 def _refuse(machine: Machine, what: Value) -> Value:
     raise Refused("XP0005", machine.static(what), _HINT)
 
 
-@table.function(records.subset)
+@registry.function(records.subset)
 def _subset(machine: Machine, dtype: Value, names: Value) -> Value:
     return Const(records.subset(machine.static(dtype), machine.static(names)))
 
 
-@table.function(records.is_records)
+@registry.function(records.is_records)
 def _is_records(machine: Machine, value: Value) -> Value:
     return Const(class_of(machine, value) is not None)
 
@@ -49,14 +49,14 @@ def class_of(machine: Machine, value: Value) -> type[records.Fields] | None:
 
 def seen_as(cls: type) -> type:
     """The class that a program sees an object to be of."""
-    return cls.stands_for if issubclass(cls, records.Record | records.Records | matrices.Matrix) else cls
+    return cls.stands_for if issubclass(cls, records.Record | records.Records | matrix_class.Matrix) else cls
 
 
 def implementation(
     machine: Machine, item: object, args: list[Value], kwargs: dict[str, Value]
 ) -> tuple[Callable, list[Value], dict[str, Value]] | None:
     """What is called in the place of a function of NumPy's that is given a structured array, or is to make one."""
-    of_matrix = matrices.implementation(machine, item, args)
+    of_matrix = matrix_class.implementation(machine, item, args)
     if of_matrix is not None:
         return *of_matrix, kwargs
     stand_in = _STAND_INS.get(id(item))
@@ -125,7 +125,7 @@ def _require_supported(what: str, dtype: np.dtype, deep: bool = True) -> None:
 
 def on_host(cls: type, parts: Mapping[str, Any]) -> Any:
     """The structured array, or the record, that an object of a class of ours stands for."""
-    if cls is matrices.Matrix:
+    if cls is matrix_class.Matrix:
         return np.asarray(parts["elements"]).view(np.matrix)
     if "view" in parts:
         return parts["view"][()] if cls is records.Record else parts["view"]

@@ -12,10 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.numpy.extremes import extreme, first_place
-from xlapy.dispatch.numpy.leaf import bounded
-from xlapy.dispatch.numpy.ufunc_table import as_function
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy.min_max import extreme, first_place
+from xlapy.dispatch.numpy.numpy_leaves import bounded
+from xlapy.dispatch.numpy.rule_operands import (
     absent,
     cast,
     cast_array,
@@ -26,12 +25,13 @@ from xlapy.dispatch.numpy.values import (
     raise_real,
     require_dtype,
 )
+from xlapy.dispatch.numpy.ufunc_table import as_function
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, NdArray, Value
 from xlapy.ir import Var
-from xlapy.ir.lanes import Lanewise, noted
-from xlapy.lowering.live import live
+from xlapy.ir.vectorisation_notes import Lanewise, noted
+from xlapy.lowering.zero_derivative_mask import live
 
 #: what NumPy has in the place of an argument that was not passed
 NO_VALUE = np._NoValue if hasattr(np, "_NoValue") else None

@@ -6,7 +6,7 @@ import numpy as np
 
 from xlapy.dispatch.numpy.reasons import FFT_REASONS, LINALG_REASONS, MASKED, REASONS
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.table import find_function, find_replacement, function
+from xlapy.dispatch.registry import find_function, find_replacement, function
 
 
 def _refusal(name: str, reason: str):

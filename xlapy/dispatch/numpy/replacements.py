@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.table import function, replacement
+from xlapy.dispatch.registry import function, replacement
 
 
 @replacement(np.apply_along_axis)

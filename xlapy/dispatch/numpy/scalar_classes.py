@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch.arrays.elements import assigned
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.arrays.element_conversion import assigned
+from xlapy.dispatch.numpy.rule_operands import (
     cast,
     operand,
     raise_real,
 )
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, NumpyScalar, Scalar
 
 # -- scalars ---------------------------------------------------------------------------------------------------------

@@ -9,12 +9,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.numpy import views as numpy_views
-from xlapy.dispatch.numpy.leaf import hashable
-from xlapy.dispatch.numpy.placing import take
-from xlapy.dispatch.numpy.sorting import axis_of
-from xlapy.dispatch.numpy.ufuncs import call, type_of_operand, ufunc_rule
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy import view_functions
+from xlapy.dispatch.numpy.numpy_leaves import hashable
+from xlapy.dispatch.numpy.rule_operands import (
     ONE_OF_TWO,
     absent,
     any_true,
@@ -31,8 +28,11 @@ from xlapy.dispatch.numpy.values import (
     require_indices,
     reshape,
 )
+from xlapy.dispatch.numpy.sorting import axis_of
+from xlapy.dispatch.numpy.take_and_put import take
+from xlapy.dispatch.numpy.ufuncs import call, type_of_operand, ufunc_rule
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Tuple, Value
 from xlapy.ir import Var, constant_value
@@ -218,7 +218,7 @@ def ix_(machine, /, *args):
             machine.builder.constant(constant.reshape(shape)) if constant is not None else reshape(machine, var, shape)
         )
         results.append(machine.new_array(shaped))
-    return numpy_views.Tuple(tuple(results))
+    return view_functions.Tuple(tuple(results))
 
 
 @function(np.ravel_multi_index)
@@ -259,7 +259,7 @@ def unravel_index(machine, indices, shape, order="C"):
     dims = dims if isinstance(dims, tuple) else (dims,)
     if known_order(machine, order, *ONE_OF_TWO) == "F":
         turned = unravel_index(machine, indices, Const(dims[::-1]))
-        return numpy_views.Tuple(turned.items[::-1])
+        return view_functions.Tuple(turned.items[::-1])
     require_indices(machine, _unravelled, indices)
     index = operand(machine, indices, _INT64)
     size = int(np.prod(dims))
@@ -283,7 +283,7 @@ def unravel_index(machine, indices, shape, order="C"):
     for var, n in zip(parts, dims, strict=True):
         value = machine.numpy_result(var)
         results.append(type(value)(value.var, (0, int(n) - 1)) if hasattr(value, "bounds") else value)
-    return numpy_views.Tuple(tuple(results))
+    return view_functions.Tuple(tuple(results))
 
 
 def _unravelled(indices):

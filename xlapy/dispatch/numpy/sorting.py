@@ -13,8 +13,8 @@ from jax import lax
 
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy.histograms import check_range
-from xlapy.dispatch.numpy.leaf import bounded, numpy_leaf
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy.numpy_leaves import bounded, numpy_leaf
+from xlapy.dispatch.numpy.rule_operands import (
     absent,
     array_type,
     cast_array,
@@ -26,11 +26,11 @@ from xlapy.dispatch.numpy.values import (
     raise_real,
 )
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
 from xlapy.ir import constant_value
-from xlapy.lowering import searches, short_sorts, sorting
-from xlapy.lowering.counting import occurrences
+from xlapy.lowering import long_sorts, searches, short_sorts
+from xlapy.lowering.bincount import occurrences
 from xlapy.lowering.derivatives import differentiated_as
 
 
@@ -97,13 +97,13 @@ def check_places(machine, a, kth, axis, kind):
 
 
 def _sort(x, axis):
-    return sorting.ascending(jnp.ravel(x), 0) if axis is None else short_sorts.sort(x, axis)
+    return long_sorts.ascending(jnp.ravel(x), 0) if axis is None else short_sorts.sort(x, axis)
 
 
 def _sort_stable(x, axis):
     if axis is None:
         x, axis = jnp.ravel(x), 0
-    return jnp.take_along_axis(x, sorting.order(x, axis), axis)
+    return jnp.take_along_axis(x, long_sorts.order(x, axis), axis)
 
 
 @function(np.argsort)
@@ -118,7 +118,7 @@ def argsort(machine, a, axis=-1, kind=None, order=None, *, stable=None):
 
 
 def _argsort(x, axis):
-    return sorting.order(jnp.ravel(x), 0) if axis is None else sorting.order(x, axis)
+    return long_sorts.order(jnp.ravel(x), 0) if axis is None else long_sorts.order(x, axis)
 
 
 @function(np.partition)
@@ -136,7 +136,7 @@ def argpartition(machine, a, kth, axis=-1, kind="introselect", order=None):
 
 
 def _lexsort(keys, axis=-1):
-    return sorting.lexical(keys) if jnp.ndim(keys[0]) == 1 else jnp.lexsort(keys, axis=axis)
+    return long_sorts.lexical(keys) if jnp.ndim(keys[0]) == 1 else jnp.lexsort(keys, axis=axis)
 
 
 numpy_leaf(np.lexsort, _lexsort, "keys", "keep")

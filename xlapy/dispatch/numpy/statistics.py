@@ -12,8 +12,8 @@ import numpy as np
 from jax import lax
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from xlapy.dispatch.numpy.leaf import hashable, numpy_leaf, python_scalar
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy.numpy_leaves import hashable, numpy_leaf, python_scalar
+from xlapy.dispatch.numpy.rule_operands import (
     absent,
     array_type,
     cast_array,
@@ -22,11 +22,11 @@ from xlapy.dispatch.numpy.values import (
     operand,
     raise_as_numpy,
 )
-from xlapy.dispatch.numpy.views import ask
+from xlapy.dispatch.numpy.view_functions import ask
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.table import function, function_rule
+from xlapy.dispatch.registry import function, function_rule
 from xlapy.domain.values import Const, NdArray, Tuple, Value
-from xlapy.lowering import arctangents, convolutions, gram, sines
+from xlapy.lowering import arctangents, convolutions, sines, symmetric_rank_k
 from xlapy.lowering.derivatives import differentiated_as
 
 
@@ -103,7 +103,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         ddof = min(int(not bias) if ddof is None else ddof, count)
         if m.ndim == 2 and m.shape[0] > 1 and m.shape[1] > 1 and m.dtype == jnp.float64 and y is None:
             x = m if rowvar else m.T  # half of the products are computed, as for `x @ x.T`
-            return gram.product(x - x.mean(axis=1, keepdims=True), True) / (count - ddof)
+            return symmetric_rank_k.product(x - x.mean(axis=1, keepdims=True), True) / (count - ddof)
     return jnp.cov(m, y, rowvar, bias, ddof, fweights, aweights)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from xlapy.dispatch.arrays.memory import layout_model
+from xlapy.dispatch.arrays.memory_order import layout_model
 from xlapy.dispatch.arrays.views import buffer_type, view
-from xlapy.dispatch.numpy.values import absent, known
-from xlapy.dispatch.numpy.views import as_array, ask, model
+from xlapy.dispatch.numpy.rule_operands import absent, known
+from xlapy.dispatch.numpy.view_functions import as_array, ask, model
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.host_views import shown, step_of_elements
 from xlapy.domain.values import NdArray
 from xlapy.ir import Var

@@ -7,9 +7,9 @@ import functools
 import numpy as np
 
 from xlapy.dispatch.numpy import methods  # noqa: F401  (the rules that are wrapped here)
-from xlapy.dispatch.numpy.values import materialise, raise_real, real_call, skeleton
+from xlapy.dispatch.numpy.rule_operands import materialise, raise_real, real_call, skeleton
 from xlapy.dispatch.protocol import Machine
-from xlapy.dispatch.table import METHODS, Rule, method, passed_on
+from xlapy.dispatch.registry import METHODS, Rule, method, passed_on
 from xlapy.domain.values import Const, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
 
 _CHECKED = """all any argmax argmin argpartition argsort choose clip compress conj conjugate copy cumprod cumsum

@@ -8,14 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.arrays import fancy as numpy_fancy
+from xlapy.dispatch.arrays import advanced_indexing
 from xlapy.dispatch.arrays.indexing import basic_view, parse
 from xlapy.dispatch.arrays.views import read_view, write_view
 from xlapy.dispatch.numpy.accumulations import accumulate_rule
 from xlapy.dispatch.numpy.reductions import reduce_rule
-from xlapy.dispatch.numpy.ufunc_table import TABLE, as_function
-from xlapy.dispatch.numpy.ufuncs import loop, type_of_operand, ufunc_rule
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy.rule_operands import (
     absent,
     cast_array,
     deliver,
@@ -27,12 +25,14 @@ from xlapy.dispatch.numpy.values import (
     require_indices,
     reshape,
 )
+from xlapy.dispatch.numpy.ufunc_table import TABLE, as_function
+from xlapy.dispatch.numpy.ufuncs import loop, type_of_operand, ufunc_rule
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import method
+from xlapy.dispatch.registry import method
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Scalar, Value
 from xlapy.ir import constant_value
 from xlapy.lowering.derivatives import differentiated_as, multiplied_at
-from xlapy.lowering.loops import differentiable_counted_loop
+from xlapy.lowering.lax_loops import differentiable_counted_loop
 
 _NO_VALUE = getattr(np, "_NoValue", None)
 #: what `ufunc.at` says of values that do not fit
@@ -96,13 +96,13 @@ def at(machine, self, a, indices, b: Any = None, /):
             return machine.raise_(ValueError, UNFIT)
         ufunc_rule(machine, ufunc, *((target,) if ufunc.nin == 1 else (target, b)), out=target, casting="unsafe")
         return NONE
-    view, entries, arrays = numpy_fancy.split(machine, a, parsed.parts, basic_view)
-    entries, arrays = numpy_fancy._known_masks(machine, view, entries, arrays)
+    view, entries, arrays = advanced_indexing.split(machine, a, parsed.parts, basic_view)
+    entries, arrays = advanced_indexing._known_masks(machine, view, entries, arrays)
     if any(kind == "mask" for kind, *_ in entries):
         if len(entries) == 1:
             return _at_mask(machine, ufunc, view, arrays[0], b)
         raise Refused("XP0013", f"{ufunc.__name__}.at through a mask and indices")
-    arrays = numpy_fancy._checked(machine, view, entries, arrays)
+    arrays = advanced_indexing._checked(machine, view, entries, arrays)
     if ufunc.nin == 1:
         return _at_unary(machine, ufunc, view, entries, arrays)
     types = (view.type.dtype, type_of_operand(machine, b))
@@ -110,10 +110,10 @@ def at(machine, self, a, indices, b: Any = None, /):
         dtypes = loop(ufunc, (*types, view.type.dtype), casting="unsafe")
     except Exception as error:
         return raise_real(machine, error)
-    shape = numpy_fancy.index_shape(view.type.shape, entries, [v.type.shape for v in arrays])
+    shape = advanced_indexing.index_shape(view.type.shape, entries, [v.type.shape for v in arrays])
     if not _fits(machine, b, shape):
         return machine.raise_(ValueError, UNFIT)
-    new = numpy_fancy.converted(machine, b, dtypes[1], shape)
+    new = advanced_indexing.converted(machine, b, dtypes[1], shape)
     new = machine.builder.broadcast(new, shape)
     if 0 in shape:
         return NONE
@@ -142,7 +142,7 @@ def _at_unary(machine: Machine, ufunc: np.ufunc, view: NdArray, entries: tuple, 
 
 def _at_one(base, *rest):
     *arrays, ufunc, entries, dtypes, target = rest
-    key = numpy_fancy._python_key(entries, arrays)
+    key = advanced_indexing._python_key(entries, arrays)
     options = {"mode": "promise_in_bounds", "wrap_negative_indices": False}
     times = jnp.zeros(base.shape, jnp.int64).at[key].add(1, **options)
     operation = as_function(ufunc, kind_of(dtypes[0]))
@@ -150,8 +150,8 @@ def _at_one(base, *rest):
     def step(k, state):
         return [jnp.where(k < times, cast_array(operation(cast_array(state, dtypes[0])), target), state)]
 
-    trips = jnp.max(times, initial=0)
-    return differentiable_counted_loop(trips, step, [base], np.dtype(trips.dtype), False)[0]
+    iterations = jnp.max(times, initial=0)
+    return differentiable_counted_loop(iterations, step, [base], np.dtype(iterations.dtype), False)[0]
 
 
 def _at_mask(machine: Machine, ufunc: np.ufunc, view: NdArray, mask, b: Value) -> Value:
@@ -163,7 +163,7 @@ def _at_mask(machine: Machine, ufunc: np.ufunc, view: NdArray, mask, b: Value) -
 
 def _at(base, new, *rest):
     *arrays, ufunc, entries, dtypes, target = rest
-    key = numpy_fancy._python_key(entries, arrays)
+    key = advanced_indexing._python_key(entries, arrays)
     compute, options = dtypes[2], {"mode": "promise_in_bounds", "wrap_negative_indices": False}
 
     def places():

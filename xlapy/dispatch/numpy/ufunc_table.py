@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.lowering import divisions, float_bits, whole_results
+from xlapy.lowering import exact_integer_results, float_bits, floor_division
 from xlapy.lowering.derivatives import complex_power, differentiated_as
 
 
@@ -27,7 +27,7 @@ def identity(x):
 
 
 def _int_fmod(x, y):
-    return lax.rem(x, jnp.where((y == 0) | (y == -1), 1, y)) if x.dtype.kind == "i" else divisions.remainder(x, y)
+    return lax.rem(x, jnp.where((y == 0) | (y == -1), 1, y)) if x.dtype.kind == "i" else floor_division.remainder(x, y)
 
 
 def _int_power(x, y):
@@ -76,7 +76,7 @@ def _popcount(x):
 
 
 def _int_divmod(x, y):
-    return divisions.floor_divide(x, y), divisions.remainder(x, y)
+    return floor_division.floor_divide(x, y), floor_division.remainder(x, y)
 
 
 # -- floats ----------------------------------------------------------------------------------------------------------
@@ -382,8 +382,8 @@ TABLE: dict[np.ufunc, Entry] = {
     np.subtract: {"*": "sub"},
     np.multiply: {"b": "bitwise_and", "*": "mul"},
     np.divide: {"c": _complex_divide, "*": "div"},
-    np.floor_divide: {"i": divisions.floor_divide, "u": divisions.floor_divide, "f": _float_floor_divide},
-    np.remainder: {"i": divisions.remainder, "u": divisions.remainder, "f": _float_remainder},
+    np.floor_divide: {"i": floor_division.floor_divide, "u": floor_division.floor_divide, "f": _float_floor_divide},
+    np.remainder: {"i": floor_division.remainder, "u": floor_division.remainder, "f": _float_remainder},
     np.fmod: {"i": _int_fmod, "u": _int_fmod, "f": "rem"},
     np.divmod: {"i": _int_divmod, "u": _int_divmod, "f": _float_divmod},
     np.power: {"i": _int_power, "u": _int_power, "f": "pow", "c": _complex_power},
@@ -398,13 +398,13 @@ TABLE: dict[np.ufunc, Entry] = {
     np.square: {"b": identity, "*": square},
     np.reciprocal: {"i": _int_reciprocal, "u": _int_reciprocal, "f": _float_reciprocal, "c": _complex_reciprocal},
     np.sqrt: {"*": "sqrt"},
-    np.cbrt: {"*": whole_results.cbrt},
+    np.cbrt: {"*": exact_integer_results.cbrt},
     np.exp: {"*": "exp"},
-    np.exp2: {"c": _complex_exp2, "*": whole_results.exp2},
+    np.exp2: {"c": _complex_exp2, "*": exact_integer_results.exp2},
     np.expm1: {"*": "expm1"},
     np.log: {"*": "log"},
-    np.log2: {"c": _complex_log2, "*": whole_results.log2},
-    np.log10: {"c": _complex_log10, "*": whole_results.log10},
+    np.log2: {"c": _complex_log2, "*": exact_integer_results.log2},
+    np.log10: {"c": _complex_log10, "*": exact_integer_results.log10},
     np.log1p: {"*": "log1p"},
     np.logaddexp: {"f": jnp.logaddexp},
     np.logaddexp2: {"f": jnp.logaddexp2},
@@ -421,7 +421,7 @@ TABLE: dict[np.ufunc, Entry] = {
     np.arcsinh: {"*": "asinh"},
     np.arccosh: {"*": "acosh"},
     np.arctanh: {"*": "atanh"},
-    np.hypot: {"f": whole_results.hypot},
+    np.hypot: {"f": exact_integer_results.hypot},
     np.degrees: {"f": _degrees},
     np.rad2deg: {"f": _degrees},
     np.radians: {"f": _radians},

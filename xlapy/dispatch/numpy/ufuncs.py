@@ -13,9 +13,24 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from xlapy.dispatch.arrays.elements import check_python_int
-from xlapy.dispatch.arrays.memory import arranged, keep_order
-from xlapy.dispatch.numpy.gram import gram
+from xlapy.dispatch.arrays.element_conversion import check_python_int
+from xlapy.dispatch.arrays.memory_order import arranged, keep_order
+from xlapy.dispatch.numpy.gram_matrices import gram
+from xlapy.dispatch.numpy.rule_operands import (
+    absent,
+    any_true,
+    array_type,
+    cast,
+    kind_of,
+    known,
+    known_order,
+    operand,
+    raise_as_numpy,
+    raise_real,
+    require_dtype,
+    sequence_items,
+    supported,
+)
 from xlapy.dispatch.numpy.ufunc_table import (
     FINITE_SLOPES,
     GENERALISED,
@@ -32,21 +47,6 @@ from xlapy.dispatch.numpy.ufunc_table import (
     entry,
     identity,
     square,
-)
-from xlapy.dispatch.numpy.values import (
-    absent,
-    any_true,
-    array_type,
-    cast,
-    kind_of,
-    known,
-    known_order,
-    operand,
-    raise_as_numpy,
-    raise_real,
-    require_dtype,
-    sequence_items,
-    supported,
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.numbers import known_bounds

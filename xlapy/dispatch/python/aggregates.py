@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import jax.numpy as jnp
 
-from xlapy.dispatch import gather, table
-from xlapy.dispatch.containers import ranges, stacks
+from xlapy.dispatch import registry, value_selection
+from xlapy.dispatch.containers import growable_list_items, range_objects
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.generator_functions import CONSUMERS
 from xlapy.dispatch.numbers import overflow
@@ -111,7 +111,7 @@ def _all_array(x):
 # -- sum --------------------------------------------------------------------------------------------------------------
 
 
-@table.function(sum)
+@registry.function(sum)
 def sum_(machine, iterable: Value, /, start: Value = Const(0)) -> Value:  # noqa: B008
     """`sum(iterable, start)`."""
     if isinstance(start, Const) and isinstance(start.value, str | bytes | bytearray):
@@ -131,8 +131,8 @@ def sum_(machine, iterable: Value, /, start: Value = Const(0)) -> Value:  # noqa
 def _sum_range(machine, value: Value) -> Value:
     if isinstance(value, Const):
         return Const(sum(value.value))
-    count = ranges.length(machine, value)
-    first, _, step = ranges.parts_of(value)
+    count = range_objects.length(machine, value)
+    first, _, step = range_objects.parts_of(value)
     twice = overflow.binary(machine, "*", count, machine.binary("-", count, Const(1)))
     base = overflow.binary(machine, "*", count, first)
     return overflow.binary(
@@ -185,8 +185,10 @@ def _best(machine, function, items: list[Value], key: Value | None) -> Value:
     for item in items[1:]:
         item_key = item if key is None else machine.call(key, [item])
         better = machine.truth(machine.compare(_SYMBOL[function], item_key, best_key))
-        new_key = _tighter(machine, function, item_key, best_key, gather.choose(machine, better, item_key, best_key))
-        best = new_key if key is None else gather.choose(machine, better, item, best)
+        new_key = _tighter(
+            machine, function, item_key, best_key, value_selection.choose(machine, better, item_key, best_key)
+        )
+        best = new_key if key is None else value_selection.choose(machine, better, item, best)
         best_key = new_key
     return best
 
@@ -200,13 +202,13 @@ def _tighter(machine, function, a: Value, b: Value, chosen: Value) -> Value:
     return scalar(machine, int, chosen.var, bounds)
 
 
-@table.function(max)
+@registry.function(max)
 def max_(machine, *args: Value, key: Value = NONE, default: Value | None = None) -> Value:
     """`max(iterable)`, `max(a, b, ...)`."""
     return _extremum(machine, max, args, key, default)
 
 
-@table.function(min)
+@registry.function(min)
 def min_(machine, *args: Value, key: Value = NONE, default: Value | None = None) -> Value:
     """`min(iterable)`, `min(a, b, ...)`."""
     return _extremum(machine, min, args, key, default)
@@ -225,7 +227,9 @@ def _truths(machine, iterable: Value, loop, reduction) -> Value:
 
 
 def _plain_list(machine, value: Ref) -> bool:
-    return machine.heap.objects[value.object].kind in ("list", "dict", "set") and not stacks.is_whole(machine, value)
+    return machine.heap.objects[value.object].kind in ("list", "dict", "set") and not growable_list_items.is_whole(
+        machine, value
+    )
 
 
 def _truth_of_items(machine, items: list[Value], wanted: bool) -> Value:
@@ -239,13 +243,13 @@ def _truth_of_items(machine, items: list[Value], wanted: bool) -> Value:
     return machine.boolean(found)
 
 
-@table.function(any)
+@registry.function(any)
 def any_(machine, iterable: Value, /) -> Value:
     """`any(iterable)`."""
     return _truths(machine, iterable, CONSUMERS[any], _any_array)
 
 
-@table.function(all)
+@registry.function(all)
 def all_(machine, iterable: Value, /) -> Value:
     """`all(iterable)`."""
     return _truths(machine, iterable, CONSUMERS[all], _all_array)

@@ -9,16 +9,16 @@ from typing import NoReturn
 
 import numpy as np
 
-from xlapy.dispatch.bounded.lanes import require_static
-from xlapy.dispatch.containers import subclasses
+from xlapy.dispatch.bounded.masked_axes import require_static
+from xlapy.dispatch.containers import container_subclasses
 from xlapy.dispatch.numbers.scalar_values import provoke
-from xlapy.dispatch.numpy import attributes as numpy_attributes
+from xlapy.dispatch.numpy import array_attributes
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import exceptions, namespaces
 from xlapy.dispatch.python.attributes import lookup, missing, over_namespaces
 from xlapy.dispatch.python.kinds import has_dict, shown, type_of
 from xlapy.dispatch.unions import over_unions
-from xlapy.domain.subclasses import BASES
+from xlapy.domain.builtin_bases import BASES
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
@@ -44,13 +44,13 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         return
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "instance":
         cls = machine.heap.objects[value.object].cls
-        if cls is numpy_attributes.Flags and name != "array" and name != "iterator":
+        if cls is array_attributes.Flags and name != "array" and name != "iterator":
             array = machine.heap.read(value.object, "array")
             if not isinstance(array, NdArray):
                 raise Refused("XP0004", "the flags of one of several arrays are assigned")
-            numpy_attributes.set_flag(machine, array, name, item)
+            array_attributes.set_flag(machine, array, name, item)
             return
-        inner = subclasses.contents(machine, value)
+        inner = container_subclasses.contents(machine, value)
         found = lookup(machine, cls, name)[0]
         if inner is not None and hasattr(type(found), "__set__") and getattr(found, "__objclass__", None) in BASES:
             setattr_(machine, inner, name, item)  # `default_factory`
@@ -58,7 +58,7 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         setter, owner = lookup(machine, cls, "__setattr__")
         if isinstance(setter, types.FunctionType) and owner is not None:
             machine.call(machine.world.class_value(owner, "__setattr__"), (value, Const(name), item))
-        elif (inherited := subclasses.inherited(machine, setter, value)) is not None:
+        elif (inherited := container_subclasses.inherited(machine, setter, value)) is not None:
             machine.call(inherited, (Const(name), item))
         else:
             set_instance_attribute(machine, value, name, item)
@@ -82,7 +82,7 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         machine.heap.write(as_ref(value).object, name, item)
         return
     if isinstance(value, NdArray):
-        numpy_attributes.set_attribute(machine, value, name, item)
+        array_attributes.set_attribute(machine, value, name, item)
         return
     if isinstance(value, BoundedArray) and hasattr(np.ndarray, name):
         raise require_static(machine, value, f"setting ndarray.{name}")
@@ -203,7 +203,7 @@ def delattr_(machine: Machine, value: Value, name: str) -> None:
         deleter, owner = lookup(machine, machine.heap.objects[value.object].cls, "__delattr__")
         if isinstance(deleter, types.FunctionType) and owner is not None:
             machine.call(machine.world.class_value(owner, "__delattr__"), (value, Const(name)))
-        elif (inherited := subclasses.inherited(machine, deleter, value)) is not None:
+        elif (inherited := container_subclasses.inherited(machine, deleter, value)) is not None:
             machine.call(inherited, (Const(name),))
         else:
             delete_instance_attribute(machine, value, name)

@@ -13,18 +13,18 @@ from typing import Any
 import jax
 import numpy as np
 
-from xlapy.dispatch import table
-from xlapy.dispatch.bounded import rules as bounded_rules
-from xlapy.dispatch.containers import subclasses
-from xlapy.dispatch.jax import arrays as jax_arrays
+from xlapy.dispatch import registry
+from xlapy.dispatch.bounded import bounded_rules
+from xlapy.dispatch.containers import container_subclasses
+from xlapy.dispatch.jax import jax_arrays
 from xlapy.dispatch.numbers.scalar_values import provoke, refuse_compiled, stand_in
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.dispatch.python import caches, namespaces
 from xlapy.dispatch.python.exceptions import exception_parts, hidden_attribute
 from xlapy.dispatch.python.kinds import has_dict, is_instance, shown, type_of
 from xlapy.dispatch.unions import over_unions
+from xlapy.domain.builtin_bases import BASES
 from xlapy.domain.sources import attribute
-from xlapy.domain.subclasses import BASES
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
@@ -130,10 +130,10 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
 
 def _from_tables(machine: Machine, value: Value, cls: type, name: str) -> Value | None:
     """An attribute or method of a built-in class that has a rule."""
-    rule = table.find_attribute(cls, name)
+    rule = registry.find_attribute(cls, name)
     if rule is not None:
         return rule(machine, value)
-    rule = table.find_method(cls, name)
+    rule = registry.find_method(cls, name)
     return None if rule is None else BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
 
 
@@ -234,7 +234,7 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
         return assigned
     found, owner = lookup(machine, cls, name)
     if name == "fromkeys" and owner in (dict, collections.OrderedDict):
-        return BoundMethod(Intrinsic(name, table.find_method(dict, name)), value)
+        return BoundMethod(Intrinsic(name, registry.find_method(dict, name)), value)
     if owner is None:
         meta, holder = lookup(machine, type(cls), name)
         if holder is None:
@@ -248,7 +248,7 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
         return BoundMethod(Const(found.__func__), value)
     if isinstance(found, staticmethod):
         return Const(found.__func__)
-    rule = table.find_method(cls, name)
+    rule = registry.find_method(cls, name)
     of_class = isinstance(found, types.ClassMethodDescriptorType)
     unbound = cls in BASES and isinstance(found, _WRAPPERS) and not of_class
     if rule is not None and not unbound and not isinstance(found, types.FunctionType):
@@ -264,8 +264,8 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
     return machine.world.class_value(owner, name)
 
 
-@table.method(types.MemberDescriptorType, "__get__")
-@table.method(types.GetSetDescriptorType, "__get__")
+@registry.method(types.MemberDescriptorType, "__get__")
+@registry.method(types.GetSetDescriptorType, "__get__")
 def _described(machine: Machine, self: Const, instance: Value, owner: Value = NONE) -> Value:
     """`descriptor.__get__(obj)` of an attribute of compiled code, taken from the namespace of its class."""
     descriptor, cls = self.value, machine.type_of(instance)
@@ -347,7 +347,7 @@ def _bind(machine, owner: type, name: str, found: object, self: Value, cls: type
     """Descriptor binding of a class entry to an instance."""
     if name == "__new__":
         return Const(found.__func__ if isinstance(found, staticmethod) else found)
-    inherited = subclasses.inherited(machine, found, self)
+    inherited = container_subclasses.inherited(machine, found, self)
     if inherited is not None:
         return inherited
     if isinstance(found, types.FunctionType):
@@ -363,7 +363,7 @@ def _bind(machine, owner: type, name: str, found: object, self: Value, cls: type
             machine.raise_(AttributeError, f"property '{name}' of '{cls.__name__}' object has no getter")
         machine.world.class_value(owner, name)
         return machine.call(Const(found.fget), (self,))
-    rule = table.find_method(owner, name)
+    rule = registry.find_method(owner, name)
     if rule is not None:
         return BoundMethod(Intrinsic(f"{owner.__name__}.{name}", rule), self)
     if isinstance(found, _WRAPPERS):
@@ -402,7 +402,7 @@ def instance_attribute(machine: Machine, value: Ref, name: str, generic: bool = 
     found, owner = lookup(machine, cls, name)
     if owner is not None and _is_data_descriptor(found) and not isinstance(found, functools.cached_property):
         if isinstance(found, types.MemberDescriptorType):
-            inner = subclasses.contents(machine, value)
+            inner = container_subclasses.contents(machine, value)
             if inner is not None and found.__objclass__ in BASES:
                 return machine.getattr(inner, name)
             return _own(machine, value, cls, name, found.__objclass__)
@@ -437,7 +437,7 @@ def _class_fallback(machine, value: Ref | Tuple, cls: type, name: str, found: ob
     fallback, holder = lookup(machine, cls, "__getattr__")
     if isinstance(fallback, types.FunctionType):
         return machine.call(machine.world.class_value(holder, "__getattr__"), (value, Const(name)))
-    inherited = subclasses.inherited(machine, fallback, value)
+    inherited = container_subclasses.inherited(machine, fallback, value)
     if inherited is not None:
         return machine.call(inherited, (Const(name),))
     return missing(machine, cls, name)
@@ -493,7 +493,7 @@ def _tuple_attribute(machine: Machine, value: Tuple, name: str) -> Value:
 def _tuple_class_level(machine: Machine, value: Tuple, name: str, found: object, owner: type | None) -> Value:
     """What the class of a tuple says of an attribute."""
     cls = value.cls
-    rule = table.find_method(cls, name)
+    rule = registry.find_method(cls, name)
     if rule is not None and not (isinstance(found, types.FunctionType) and owner is cls and not name.startswith("_")):
         return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
     return _class_fallback(machine, value, cls, name, found, owner)
@@ -534,13 +534,13 @@ def find_special(machine: Machine, value: Value, name: str) -> Value | None:
     if found is None or owner is None:
         return None
     if isinstance(value, Ref | Tuple) and is_instance(machine, value):
-        method = subclasses.inherited(machine, found, value)
+        method = container_subclasses.inherited(machine, found, value)
         if method is not None:
             return method
-        if owner is object or (isinstance(found, _WRAPPERS) and table.find_method(owner, name) is None):
+        if owner is object or (isinstance(found, _WRAPPERS) and registry.find_method(owner, name) is None):
             return None
         return _bind(machine, owner, name, found, value, cls)
-    rule = table.find_method(cls, name)
+    rule = registry.find_method(cls, name)
     if rule is not None:
         return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
     if isinstance(found, types.FunctionType):

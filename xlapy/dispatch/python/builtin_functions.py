@@ -13,9 +13,8 @@ from typing import Any
 
 import jax
 
-from xlapy.dispatch import table
-from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import ordering
+from xlapy.dispatch import registry
+from xlapy.dispatch.containers import container_protocol, sequence_sorting
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.iteration import catching
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_not, of_special, provoke, stand_in
@@ -84,8 +83,8 @@ def _instance(machine, value: Value, cls: Any) -> bool:
         raise Refused("XP0003", f"isinstance with {cls!r}, whose metaclass decides") from error
 
 
-@table.function(_abc._abc_instancecheck)
-@table.method(type, "__instancecheck__")
+@registry.function(_abc._abc_instancecheck)
+@registry.method(type, "__instancecheck__")
 def _ordinary_check(machine, cls: Value, value: Value) -> Value:
     """`type.__instancecheck__(cls, value)`, which metaclasses with a check of their own call."""
     return Const(_derived(machine, machine.type_of(value), machine.static(cls, "a class")))
@@ -121,7 +120,7 @@ class _EmptyProtocol(typing.Protocol):
 _NOT_MEMBERS = frozenset((*vars(_EmptyProtocol), "__annotations__", "__slots__", "__init__", "__class_getitem__"))
 
 
-@table.function(isinstance)
+@registry.function(isinstance)
 def isinstance_(machine, obj: Value, class_or_tuple: Value, /) -> Value:
     """`isinstance(obj, class_or_tuple)`: known, except for one of several objects."""
     if type(class_or_tuple) is Const and type(class_or_tuple.value) is type:
@@ -130,7 +129,7 @@ def isinstance_(machine, obj: Value, class_or_tuple: Value, /) -> Value:
     return Const(any(_instance(machine, obj, cls) for cls in _classes(machine, class_or_tuple)))
 
 
-@table.function(issubclass)
+@registry.function(issubclass)
 def issubclass_(machine, cls: Value, class_or_tuple: Value, /) -> Value:
     """`issubclass(cls, class_or_tuple)`."""
     known, bases = machine.static(cls, "a class"), machine.static(class_or_tuple, "a class")
@@ -141,7 +140,7 @@ def issubclass_(machine, cls: Value, class_or_tuple: Value, /) -> Value:
     return result
 
 
-@table.function(type)
+@registry.function(type)
 def type_(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`type(obj)`."""
     if len(args) != 1 or kwargs:
@@ -149,7 +148,7 @@ def type_(machine, /, *args: Value, **kwargs: Value) -> Value:
     return Const(seen_as(machine.type_of(args[0])))
 
 
-@table.function(callable)
+@registry.function(callable)
 def callable_(machine, obj: Value, /) -> Value:
     """`callable(obj)`."""
     if isinstance(obj, Const):
@@ -185,7 +184,7 @@ def _name(machine, name: Value, function: str) -> str:
     return known
 
 
-@table.function(getattr)
+@registry.function(getattr)
 def getattr_(machine, obj: Value, name: Value, *default: Value) -> Value:
     """`getattr(obj, name[, default])`."""
     known = _name(machine, name, "getattr")
@@ -197,13 +196,13 @@ def getattr_(machine, obj: Value, name: Value, *default: Value) -> Value:
     return found if missing is False else machine.cond(missing, lambda: default[0], lambda: found)
 
 
-@table.function(hasattr)
+@registry.function(hasattr)
 def hasattr_(machine, obj: Value, name: Value) -> Value:
     """`hasattr(obj, name)`."""
     return machine.boolean(has_attribute(machine, obj, _name(machine, name, "hasattr")))
 
 
-@table.function(setattr)
+@registry.function(setattr)
 def setattr_(machine, obj: Value, name: Value, value: Value) -> Value:
     """`setattr(obj, name, value)`."""
     known = machine.static(name, "an attribute name")
@@ -213,7 +212,7 @@ def setattr_(machine, obj: Value, name: Value, value: Value) -> Value:
     return NONE
 
 
-@table.function(delattr)
+@registry.function(delattr)
 def delattr_(machine, obj: Value, name: Value) -> Value:
     """`delattr(obj, name)`."""
     machine.delattr(obj, machine.static(name, "an attribute name"))
@@ -223,20 +222,20 @@ def delattr_(machine, obj: Value, name: Value) -> Value:
 # -- length, containers, iterators ------------------------------------------------------------------------------------
 
 
-@table.function(len)
-@table.takes_unions
+@registry.function(len)
+@registry.takes_unions
 def len_(machine, obj: Value, /) -> Value:
     """`len(obj)`."""
-    return containers.length(machine, obj)
+    return container_protocol.length(machine, obj)
 
 
-@table.function(list)
+@registry.function(list)
 def list_(machine, iterable: Value | None = None, /) -> Value:
     """`list(iterable)`."""
     return machine.new_list(iteration.items(machine, iterable) if iterable is not None else [])
 
 
-@table.function(tuple)
+@registry.function(tuple)
 def tuple_(machine, iterable: Value | None = None, /) -> Value:
     """`tuple(iterable)`."""
     if isinstance(iterable, Tuple) and iterable.cls is tuple:
@@ -244,13 +243,13 @@ def tuple_(machine, iterable: Value | None = None, /) -> Value:
     return Tuple(tuple(iteration.items(machine, iterable)) if iterable is not None else ())
 
 
-@table.function(sorted)
+@registry.function(sorted)
 def sorted_(machine, iterable: Value, /, *, key: Value = NONE, reverse: Value = FALSE) -> Value:
     """`sorted(iterable, key=..., reverse=...)`."""
-    return machine.new_list(ordering.sort(machine, iteration.items(machine, iterable), key, reverse))
+    return machine.new_list(sequence_sorting.sort(machine, iteration.items(machine, iterable), key, reverse))
 
 
-@table.function(iter)
+@registry.function(iter)
 def iter_(machine, source: Value, sentinel: Value | None = None, /) -> Value:
     """`iter(iterable)`, `iter(function, sentinel)`."""
     if sentinel is not None:
@@ -261,12 +260,12 @@ def iter_(machine, source: Value, sentinel: Value | None = None, /) -> Value:
     return iteration.make_iterator(machine, source)
 
 
-@table.function(next)
+@registry.function(next)
 def next_(machine, iterator: Value, *default: Value) -> Value:
     """`next(iterator[, default])`."""
     if len(default) > 1:
         machine.raise_(TypeError, *provoke(next, *[None] * (1 + len(default))).args)
-    steps = sequences.is_iterator(machine, iterator) or containers.heap_kind(machine, iterator) == "generator"
+    steps = sequences.is_iterator(machine, iterator) or container_protocol.heap_kind(machine, iterator) == "generator"
     if not steps and not defines(machine, machine.type_of(iterator), "__next__"):
         name = iteration.type_name(machine, iterator)
         machine.raise_(TypeError, f"'{name}' object is not an iterator")
@@ -289,7 +288,7 @@ _ONE = Const(1)
 # -- identity and hashes ----------------------------------------------------------------------------------------------
 
 
-@table.function(hash)
+@registry.function(hash)
 def hash_(machine, obj: Value, /) -> Value:
     """`hash(obj)` of known objects."""
     if isinstance(obj, Ref):
@@ -327,17 +326,17 @@ for _function, _what, _hint in (
     (input, "reading from the terminal", "pass the value as an argument"),
     (breakpoint, "a breakpoint", "run the function within xlapy.disable_jit()"),
 ):
-    table.function(_function)(_refuses(f"{_what} is not possible on the device", _hint))
+    registry.function(_function)(_refuses(f"{_what} is not possible on the device", _hint))
 
 _CLOCKS = "time monotonic perf_counter process_time thread_time".split()
 _LOGS = "debug info warning error critical exception log isEnabledFor".split()
-table.function(*(getattr(time, name + unit) for name in _CLOCKS for unit in ("", "_ns")), time.sleep)(
+registry.function(*(getattr(time, name + unit) for name in _CLOCKS for unit in ("", "_ns")), time.sleep)(
     _refuses(
         "the program runs on the device as a whole: a clock cannot be read in its midst",
         "measure around the call, and wait for its result with jax.block_until_ready",
     )
 )
-table.function(
+registry.function(
     *(getattr(logging.Logger, name) for name in _LOGS),
     *(getattr(logging, name) for name in (*_LOGS[:-1], "basicConfig", "getLogger")),
 )(_refuses("logging is not possible on the device", "log what the function returns, or use print()"))

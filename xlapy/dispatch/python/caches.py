@@ -15,7 +15,7 @@ import functools
 
 import numpy as np
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.effects import changes
 from xlapy.dispatch.protocol import NeedLoop, Refused
 from xlapy.dispatch.python import kinds
@@ -56,13 +56,13 @@ def memoised(function, results, key, args):
     return result
 
 
-@table.function(functools.cache)
+@registry.function(functools.cache)
 def _cache(machine, user_function: Value, /) -> Value:
     """`functools.cache(function)`."""
     return _kept(machine, user_function)
 
 
-@table.function(functools.lru_cache)
+@registry.function(functools.lru_cache)
 def _lru_cache(machine, maxsize: Value = Const(128), typed: Value = NONE) -> Value:  # noqa: B008
     """`functools.lru_cache`, with or without arguments."""
     if isinstance(maxsize, Const) and (maxsize.value is None or isinstance(maxsize.value, int)):
@@ -83,7 +83,7 @@ def _kept(machine, function: Value) -> Value:
     return BoundMethod(_KEPT, Tuple((function, memo)))
 
 
-@table.takes_unions
+@registry.takes_unions
 def _call_local(machine, given: Tuple, /, *args: Value, **kwargs: Value) -> Value:
     function, memo = given.items
     values = (*args, *kwargs.values())
@@ -247,7 +247,7 @@ class _Call:
             contents.setdefault(number, []).append(value)
         while todo:
             number = todo.pop()
-            if heap.made_since(number, mark) and number not in heap.captured:
+            if heap.made_since(number, mark) and number not in heap.owned:
                 heap.freeze(number)
                 todo += [n for value in contents.get(number, ()) for n in references(value)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import decimal
 from typing import Any
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.domain.sources import anchor, attribute
 from xlapy.domain.values import Const, Value
 
@@ -22,7 +22,7 @@ def _folded(machine, function: Any, args: tuple[Value, ...], kwargs: dict[str, V
         return machine.reraise(error)
 
 
-@table.function(decimal.Decimal)
+@registry.function(decimal.Decimal)
 def _made(machine, /, *args: Value, **kwargs: Value) -> Value:
     return _folded(machine, decimal.Decimal, args, kwargs)
 
@@ -31,7 +31,7 @@ def _method(name: str) -> None:
     def rule(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
         return _folded(machine, getattr(decimal.Decimal, name), (self, *args), kwargs)
 
-    table.method(decimal.Decimal, name)(rule)
+    registry.method(decimal.Decimal, name)(rule)
 
 
 for _name in dir(decimal.Decimal):

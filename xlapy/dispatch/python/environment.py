@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 import importlib.metadata
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import Value
 
 
-@table.function(importlib.metadata.entry_points)
+@registry.function(importlib.metadata.entry_points)
 def _entry_points(machine: Machine, **params: Value) -> Value:
     """The entry points of what is installed, which is taken for a fact, as code is: none, or a refusal."""
     found = importlib.metadata.entry_points(**{name: machine.static(value) for name, value in params.items()})
@@ -61,7 +61,7 @@ def _ask(*numbers):
     return numbers
 
 
-@table.function(_ask)
+@registry.function(_ask)
 def _asked(machine: Machine, *numbers: Value) -> Value:
     raise Refused("XP0003", "how many objects the garbage collector found is asked")
 
@@ -71,7 +71,7 @@ for _name in vars(int).keys() - vars(object).keys() | {"__eq__", "__ne__", "__lt
         setattr(_Unreachable, _name, _ask)
 
 
-@table.function(gc.collect)
+@registry.function(gc.collect)
 def _collect(machine: Machine, generation: Value | None = None) -> Value:
     """`gc.collect()` changes nothing that a program can see but the number that it returns."""
     return machine.call(machine.world.wrap_anchored(_Unreachable), ())

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.kinds import type_of
 from xlapy.dispatch.unions import over_unions
-from xlapy.domain.exceptions import ABSENT, INITIALISED, NOTES
+from xlapy.domain.exception_attributes import ABSENT, INITIALISED, NOTES
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
@@ -135,7 +135,7 @@ def _notes(machine: Machine, notes: Value) -> Value:
     return Tuple(tuple(machine.iterate(notes)))
 
 
-@table.method(BaseException, "with_traceback")
+@registry.method(BaseException, "with_traceback")
 def with_traceback(machine: Machine, error: Value, traceback: Value, /) -> Value:
     """`error.with_traceback(None)`."""
     if not is_none(traceback):
@@ -143,7 +143,7 @@ def with_traceback(machine: Machine, error: Value, traceback: Value, /) -> Value
     return error
 
 
-@table.method(BaseException, "add_note")
+@registry.method(BaseException, "add_note")
 def add_note(machine: Machine, error: Value, note: Value, /) -> Value:
     """`error.add_note(note)`."""
     if not isinstance(error, Ref):

@@ -7,12 +7,12 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import Machine, NeedNamespace, Refused
 from xlapy.dispatch.python.kinds import has_dict, slots_of, type_of
+from xlapy.domain.builtin_bases import CONTENTS
 from xlapy.domain.sources import attribute
-from xlapy.domain.subclasses import CONTENTS
 from xlapy.domain.values import (
     SHADOWED,
     UNBOUND,
@@ -163,7 +163,7 @@ def of_class(machine: Machine, cls: type) -> Value:
     return made
 
 
-@table.function(vars)
+@registry.function(vars)
 def _vars(machine: Machine, value: Value) -> Value:
     """`vars(obj)`."""
     if not isinstance(value, Const | Function | Union) and not has_dict(type_of(machine, value)):
@@ -186,7 +186,7 @@ def _most_positional() -> int:
 _MOST_POSITIONAL = _most_positional()
 
 
-@table.function(types.SimpleNamespace)
+@registry.function(types.SimpleNamespace)
 def _simple(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
     """`types.SimpleNamespace(**attributes)`; since Python 3.13 also of a mapping."""
     if len(args) > _MOST_POSITIONAL:
@@ -200,7 +200,7 @@ def _simple(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
     return Ref(made)
 
 
-@table.method(types.SimpleNamespace, "__eq__")
+@registry.method(types.SimpleNamespace, "__eq__")
 def _equal(machine: Machine, self: Ref, other: Value) -> Value:
     """Two namespaces are equal if their attributes are."""
     if not isinstance(other, Ref) or not issubclass(machine.heap.objects[other.object].cls, types.SimpleNamespace):

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch import table
-from xlapy.dispatch.bounded import rules as bounded_rules
-from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import subclasses
+from xlapy.dispatch import registry
+from xlapy.dispatch.bounded import bounded_rules
+from xlapy.dispatch.containers import container_protocol, container_subclasses
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.jax import arrays as jax_arrays
+from xlapy.dispatch.jax import jax_arrays
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.dispatch.python.attributes import find_special, getattr_
@@ -119,7 +118,7 @@ for _name in (
     setattr(Identity, _name, _no_number)
 
 
-@table.function(id)
+@registry.function(id)
 def _identity(machine: Machine, item: Value) -> Value:
     machine.heap.identified += 1
     match item:
@@ -143,7 +142,7 @@ def _identity(machine: Machine, item: Value) -> Value:
     raise Refused("XP0003", "the identity of a value on the device", "compare objects with 'is'")
 
 
-@table.function(_thread.get_ident)
+@registry.function(_thread.get_ident)
 def _thread_number(machine: Machine) -> Value:
     """`threading.get_ident()`: a call runs in one thread, as `reprlib.recursive_repr` asks."""
     return Const(Identity(_thread))
@@ -165,13 +164,13 @@ def contains(machine: Machine, item: Value, container: Value) -> bool | Var:
     if not isinstance(container, Union) and not iteration.is_iterable(machine, container):
         name = iteration.type_name(machine, container)
         machine.raise_(TypeError, _NO_CONTAINER.replace("object", name))
-    if is_instance(machine, container) or containers.heap_kind(machine, container) in ("iterator", "generator"):
+    if is_instance(machine, container) or container_protocol.heap_kind(machine, container) in ("iterator", "generator"):
         return machine.truth(machine.call(Const(_comes), (item, container)))
     if isinstance(container, BoundedArray):
         return known_truth(bounded_rules.contains(machine, item, container))
     if isinstance(container, JaxArray):
         return known_truth(machine.call(jax_arrays.MEMBER, (item, container)))
-    return containers.contains(machine, item, container)
+    return container_protocol.contains(machine, item, container)
 
 
 #: what CPython says of `1 in object()`
@@ -187,15 +186,15 @@ def _comes(item, iterable):
 
 def mapping_entries(machine: Machine, mapping: Value) -> dict:
     """Entries of a dict with known keys."""
-    mapping = subclasses.plain(machine, mapping)
+    mapping = container_subclasses.plain(machine, mapping)
     if isinstance(mapping, Ref) and machine.heap.objects[mapping.object].kind == "dict":
-        return containers.entries(machine, mapping)
+        return container_protocol.entries(machine, mapping)
     if isinstance(mapping, Mapping):
         return dict(mapping.entries)
     keys = getattr_(machine, mapping, "keys")
     entries = {}
     for item in machine.iterate(machine.call(keys, ())):
-        entries[containers.key_of(machine, item, entries)] = machine.getitem(mapping, item)
+        entries[container_protocol.key_of(machine, item, entries)] = machine.getitem(mapping, item)
     return entries
 
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch import table, unions
-from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
-from xlapy.dispatch.containers import ranges, subclasses
+from xlapy.dispatch import registry, unions
+from xlapy.dispatch.bounded import bounded_elementwise
+from xlapy.dispatch.containers import container_subclasses, range_objects
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.jax import arrays as jax_arrays
+from xlapy.dispatch.jax import jax_arrays
 from xlapy.dispatch.numbers import mixed, scalars
 from xlapy.dispatch.numbers.scalar_values import defines
 from xlapy.dispatch.numpy import ufuncs
@@ -87,7 +87,7 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
         name = BINARY[plain]
         result = _dunders(machine, symbol, left, right, f"__{name}__", f"__r{name}__")
     if result is None and symbol == "+=" and machine.type_of(left) in _GROWING:
-        result = table.OPERATORS[machine.type_of(left)](machine, symbol, left, right)  # by any iterable
+        result = registry.OPERATORS[machine.type_of(left)](machine, symbol, left, right)  # by any iterable
     if result is not None:
         return result
     folded = _folded(machine, symbol, left, right)
@@ -95,8 +95,12 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
         return folded
     if plain == "*":
         for sequence, count in ((left, right), (right, left)):
-            if machine.type_of(sequence) in _SEQUENCES and isinstance(count, Ref) and ranges.is_index(machine, count):
-                number = ranges.index(machine, count)
+            if (
+                machine.type_of(sequence) in _SEQUENCES
+                and isinstance(count, Ref)
+                and range_objects.is_index(machine, count)
+            ):
+                number = range_objects.index(machine, count)
                 return binary(machine, symbol if sequence is left else plain, sequence, number)
     _sequence_declines(machine, symbol, left, right)
     one, two = iteration.type_name(machine, left), iteration.type_name(machine, right)
@@ -214,13 +218,13 @@ def _built_in(machine: Machine, symbol: str, left: Value, right: Value) -> Value
         if not numeric or kinds.is_instance(machine, right) or kinds.is_instance(machine, left):
             return None
     if isinstance(left, BoundedArray) or isinstance(right, BoundedArray):
-        return bounded_arithmetic.operator(machine, symbol, left, right)
+        return bounded_elementwise.operator(machine, symbol, left, right)
     if isinstance(left, JaxArray) or isinstance(right, JaxArray):
         if not (isinstance(left, NdArray) and symbol.endswith("=") and symbol not in ("==", "<=", ">=", "!=")):
             return jax_arrays.operator(machine, symbol, left, right)
     classes = (machine.type_of(left), machine.type_of(right))
     for cls in sorted(classes, key=_priority, reverse=True):
-        rule = table.find_operator(cls)
+        rule = registry.find_operator(cls)
         if rule is not None:
             result = rule(machine, symbol, left, right)
             if result is not None:
@@ -381,7 +385,7 @@ def _as_array(machine: Machine, value: Value) -> Value | None:
     """What NumPy takes an object for; None if it is for nothing but an object."""
     if attributes.find_special(machine, value, "__array__") is not None:
         return machine.call(Const(np.asarray), [value])
-    plain = subclasses.plain(machine, value)
+    plain = container_subclasses.plain(machine, value)
     return None if plain is value else plain
 
 
@@ -474,7 +478,7 @@ def unary(machine: Machine, symbol: str, value: Value) -> Value:
         case JaxArray():
             return jax_arrays.unary(machine, symbol, value)
         case BoundedArray():
-            return bounded_arithmetic.unary(machine, symbol, value)
+            return bounded_elementwise.unary(machine, symbol, value)
         case NdArray() | NumpyScalar():
             return ufuncs.unary_rule(machine, symbol, value)
         case Scalar():
@@ -491,7 +495,7 @@ def unary(machine: Machine, symbol: str, value: Value) -> Value:
             return Const(folded)
     name = f"__{_UNARY[symbol]}__"
     result = special(machine, value, name, ())
-    rule = table.find_method(machine.type_of(value), name) if result is None else None
+    rule = registry.find_method(machine.type_of(value), name) if result is None else None
     if rule is not None:
         return rule(machine, value)
     if result is None:

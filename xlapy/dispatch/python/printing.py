@@ -9,21 +9,21 @@ from __future__ import annotations
 import sys
 import warnings
 
-from xlapy.dispatch import table, unions
-from xlapy.dispatch.containers import stacks
+from xlapy.dispatch import registry, unions
+from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.python import texts
+from xlapy.dispatch.python import string_formatting
 from xlapy.dispatch.python.warning_filters import is_ignored
 from xlapy.domain.heap import STATE
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
     Const,
+    GrowableList,
     JaxArray,
     MixedScalar,
     NdArray,
     Ref,
-    Stack,
     Tuple,
     Union,
     Value,
@@ -34,8 +34,8 @@ from xlapy.domain.values import (
 _SPACE, _NEWLINE, _ONE = Const(" "), Const("\n"), Const(1)
 
 
-@table.function(print)
-@table.takes_mixed
+@registry.function(print)
+@registry.takes_mixed
 def _print(
     machine: Machine, *items: Value, sep: Value = _SPACE, end: Value = _NEWLINE, file: Value = NONE, flush: Value = NONE
 ) -> Value:
@@ -48,11 +48,11 @@ def _print(
             parts.append(_SPACE if is_none(sep) else sep)
         parts.append(text(machine, item))
     parts.append(_NEWLINE if is_none(end) else end)
-    _add(machine, texts.join_strings(machine, parts))
+    _add(machine, string_formatting.join_strings(machine, parts))
     return NONE
 
 
-@table.function(warnings.warn)
+@registry.function(warnings.warn)
 def _warn(
     machine: Machine,
     message: Value,
@@ -94,9 +94,9 @@ def _add(machine: Machine, line: Value) -> None:
 def _append(machine: Machine, line: Value) -> Value:
     """Add a line to the texts of the run, whichever they are."""
     before = machine.heap.slots.get((STATE, "<items>"), Tuple(()))
-    if isinstance(before, Stack):
-        after: Value = stacks.push(machine, before, line)
-    elif isinstance(before, Union) and any(isinstance(a, Stack) for a in before.alternatives):
+    if isinstance(before, GrowableList):
+        after: Value = growable_list_items.push(machine, before, line)
+    elif isinstance(before, Union) and any(isinstance(a, GrowableList) for a in before.alternatives):
         raise Refused("XP0010", "print where one of several loops may have printed")
     elif isinstance(before, Union):
         after = Union(before.selector, tuple(Tuple((*tuple_items(a), line)) for a in before.alternatives))
@@ -122,7 +122,7 @@ def text(machine: Machine, value: Value) -> Value:
     """`str(value)`."""
     if isinstance(value, Union) and not isinstance(value, MixedScalar):
         return unions.over_unions(machine, (value,), lambda v: text(machine, v))
-    return texts.format_value(machine, snapshot(machine, value), Const(""), "s")
+    return string_formatting.format_value(machine, snapshot(machine, value), Const(""), "s")
 
 
 def snapshot(machine: Machine, value: Value) -> Value:
@@ -137,14 +137,14 @@ def snapshot(machine: Machine, value: Value) -> Value:
             items = (
                 machine.heap.read(value.object, "<items>") if info.kind in ("list", "tuple", "dict", "set") else UNBOUND
             )
-            if isinstance(items, Union) or isinstance(items, Stack) and info.kind != "list":
+            if isinstance(items, Union) or isinstance(items, GrowableList) and info.kind != "list":
                 raise Refused(
                     "XP0010",
                     "the text of a container whose length depends on data",
                     "print its items in a loop, or an array of them",
                 )
             if info.cls is list:
-                return machine.new_list([snapshot(machine, v) for v in stacks.items(machine, items)])
+                return machine.new_list([snapshot(machine, v) for v in growable_list_items.items(machine, items)])
             if info.cls is dict:
                 entries = machine.heap.entries(value.object)
                 return machine.new_dict({k: snapshot(machine, v) for k, v in entries.items()})

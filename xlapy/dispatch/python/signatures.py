@@ -5,18 +5,18 @@ from __future__ import annotations
 import inspect
 import types
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import BoundMethod, Const, Function, Ref, Tuple, Value
 
 
-@table.function(inspect.signature)
+@registry.function(inspect.signature)
 def _signature(machine: Machine, obj: Value) -> Value:
     """`inspect.signature(obj)` of a function or method."""
     return Const(_found(machine, obj))
 
 
-@table.function(inspect.getfullargspec)
+@registry.function(inspect.getfullargspec)
 def _full_specification(machine: Machine, func: Value) -> Value:
     """`inspect.getfullargspec(func)` of a known function."""
     found = inspect.getfullargspec(machine.static(func, "a function whose arguments are asked for"))
@@ -56,7 +56,7 @@ def _has_attributes(machine: Machine, value: Function) -> bool:
     return bool(value.namespace and machine.heap.objects[value.namespace].fields)
 
 
-@table.attribute(inspect.Signature, "parameters")
+@registry.attribute(inspect.Signature, "parameters")
 def _parameters(machine: Machine, signature: Value) -> Value:
     """The parameters by name: a dict in the place of CPython's read-only view of one."""
     found = machine.static(signature).parameters

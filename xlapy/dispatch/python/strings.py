@@ -9,15 +9,14 @@ import unicodedata
 from collections.abc import Callable
 from operator import getitem
 
-from xlapy.dispatch import table
-from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import ranges, stacks, tables
+from xlapy.dispatch import registry
+from xlapy.dispatch.containers import container_protocol, dynamic_dicts, growable_list_items, range_objects
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, bounds_of, defines, fold, kind_of, provoke
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import kinds, texts
-from xlapy.domain.stacks import has_choice
-from xlapy.domain.values import Const, NumpyScalar, Stack, Text, Tuple, Union, Value, constants
+from xlapy.dispatch.python import kinds, string_formatting
+from xlapy.domain.growable_lists import has_choice
+from xlapy.domain.values import Const, GrowableList, NumpyScalar, Text, Tuple, Union, Value, constants
 
 _PERCENT = re.compile(
     r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d+))?(?P<kind>[a-zA-Z%])"
@@ -31,7 +30,7 @@ def is_text(machine, value: Value) -> bool:
     return kinds.is_string(machine, value) or (isinstance(value, Const) and isinstance(value.value, str))
 
 
-@table.operator(str, bytes)
+@registry.operator(str, bytes)
 def operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`+`, `*`, `%` and comparisons."""
     plain = symbol if symbol in ("==", "!=", "<", "<=", ">", ">=") else symbol.removesuffix("=")
@@ -40,18 +39,18 @@ def operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     if plain == "%" and isinstance(left, Const) and isinstance(left.value, str):
         return percent(machine, left.value, right)
     if plain == "*":
-        if ranges.is_index(machine, left):
+        if range_objects.is_index(machine, left):
             left, right = right, left
-        if ranges.is_index(machine, right) and (is_text(machine, left) or isinstance(left, Const)):
-            count = ranges.static_count(machine, right, "how often a string is repeated")
+        if range_objects.is_index(machine, right) and (is_text(machine, left) or isinstance(left, Const)):
+            count = range_objects.static_count(machine, right, "how often a string is repeated")
             if not isinstance(left, Const):
-                return texts.join_strings(machine, [left] * max(count, 0))
+                return string_formatting.join_strings(machine, [left] * max(count, 0))
             return fold(machine, lambda s, n: s * n, left.value, count)
         return None
     both = is_text(machine, left) and is_text(machine, right)
     if both and (kinds.is_string(machine, left) or kinds.is_string(machine, right)):
         if plain == "+":
-            return texts.join_strings(machine, [left, right])
+            return string_formatting.join_strings(machine, [left, right])
         if plain in ("==", "!=") and left == right:
             return Const(plain == "==")
         known = [machine.static(text, "a string that is compared") for text in (left, right)]
@@ -64,7 +63,9 @@ def percent(machine, template: str, right: Value) -> Value:
     if machine.is_static(right):
         return fold(machine, lambda t, v: t % v, template, machine.static(right))
     values = list(right.items) if isinstance(right, Tuple) else [right]
-    mapping = containers.entries(machine, right) if containers.heap_kind(machine, right) == "dict" else {}
+    mapping = (
+        container_protocol.entries(machine, right) if container_protocol.heap_kind(machine, right) == "dict" else {}
+    )
     text, parts, end = "", [], 0
     for match in _PERCENT.finditer(template):
         text += _escaped(template[end : match.start()])
@@ -112,7 +113,7 @@ def _field(machine, match: re.Match, value: Value) -> str:
     return "{:" + align + sign + shape + zero + width + precision + letter + "}"
 
 
-@table.method(str, "format")
+@registry.method(str, "format")
 def format_(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
     """`template.format(*args, **kwargs)`."""
     template = machine.static(self)
@@ -147,7 +148,7 @@ def format_(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
                 if attribute
                 else machine.getitem(value, Const(int(key) if key.isdigit() else key))
             )
-        made = texts.format_value(machine, value, Const(specification or ""), conversion)
+        made = string_formatting.format_value(machine, value, Const(specification or ""), conversion)
         if isinstance(made, Text):
             text += made.template
             parts += made.parts
@@ -156,18 +157,18 @@ def format_(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
     return machine.message(text, *parts)
 
 
-@table.method(str, "join")
+@registry.method(str, "join")
 def join(machine, self: Value, iterable: Value) -> Value:
     """`separator.join(strings)`."""
     if not isinstance(iterable, Union) and not iteration.is_iterable(machine, iterable):
         machine.raise_(TypeError, "can only join an iterable")
     iterable = iteration.begun_twice(machine, iterable)
-    kind = containers.heap_kind(machine, iterable)
-    if kind == "generator" and tables.has_unknown(machine, iterable):
+    kind = container_protocol.heap_kind(machine, iterable)
+    if kind == "generator" and dynamic_dicts.has_unknown(machine, iterable):
         iterable = machine.call(Const(list), [iterable])
-    stack = stacks.of(machine, iterable)
-    if stack is not None and (not isinstance(stack.length, Const) or has_choice(stack.element)):
-        return _joined_on_the_host(machine, self, iterable, stack)
+    growable = growable_list_items.of(machine, iterable)
+    if growable is not None and (not isinstance(growable.length, Const) or has_choice(growable.element)):
+        return _joined_on_the_host(machine, self, iterable, growable)
     parts: list[Value] = []
     for number, item in enumerate(iteration.items(machine, iterable)):
         if not is_text(machine, item):
@@ -175,19 +176,19 @@ def join(machine, self: Value, iterable: Value) -> Value:
             machine.raise_(TypeError, f"sequence item {number}: expected str instance, {name} found")
         parts += [item] if not number else [self, item]
     known = constants(parts)
-    return texts.join_strings(machine, parts) if known is None else Const("".join(known))
+    return string_formatting.join_strings(machine, parts) if known is None else Const("".join(known))
 
 
-def _joined_on_the_host(machine, separator: Value, strings: Value, stack: Stack) -> Value:
+def _joined_on_the_host(machine, separator: Value, strings: Value, growable: GrowableList) -> Value:
     """The strings of a list that grew, joined: a part of a text that is a list with a format of its own."""
-    if not is_text(machine, stack.element):
+    if not is_text(machine, growable.element):
         raise Refused("XP0004", "join of a list whose length depends on data, of items that are no strings")
     copied = machine.call(Const(list), [strings])
-    return machine.message("{:{}}", copied, texts.join_strings(machine, [Const("join:"), separator]))
+    return machine.message("{:{}}", copied, string_formatting.join_strings(machine, [Const("join:"), separator]))
 
 
-@table.function(str)
-@table.takes_mixed
+@registry.function(str)
+@registry.takes_mixed
 def text_of(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`str(value)`."""
     if "object" in kwargs and not args:
@@ -198,21 +199,21 @@ def text_of(machine, /, *args: Value, **kwargs: Value) -> Value:
     if others or kwargs:
         known = [machine.static(a) for a in args]
         return fold(machine, str, *known, **{k: machine.static(v) for k, v in kwargs.items()})
-    return texts.format_value(machine, value, Const(""), "s")
+    return string_formatting.format_value(machine, value, Const(""), "s")
 
 
-@table.function(repr)
-@table.takes_mixed
+@registry.function(repr)
+@registry.takes_mixed
 def representation(machine, value: Value) -> Value:
     """`repr(value)`."""
-    return texts.format_value(machine, value, Const(""), "r")
+    return string_formatting.format_value(machine, value, Const(""), "r")
 
 
-@table.function(format)
-@table.takes_mixed
+@registry.function(format)
+@registry.takes_mixed
 def formatted(machine, value: Value, specification: Value | None = None) -> Value:
     """`format(value, specification)`."""
-    return texts.format_value(machine, value, Const("") if specification is None else specification, None)
+    return string_formatting.format_value(machine, value, Const("") if specification is None else specification, None)
 
 
 def _folds(function: Callable) -> Callable[..., Value]:
@@ -225,7 +226,7 @@ def _folds(function: Callable) -> Callable[..., Value]:
 
 _OF_CHARACTERS = (f for f in vars(unicodedata).values() if isinstance(f, types.BuiltinFunctionType))
 for _function in (ascii, bytes, ord, *_OF_CHARACTERS):
-    table.function(_function)(_folds(_function))
+    registry.function(_function)(_folds(_function))
 _CHARACTERS = 0x110000
 #: where there is no character, and what CPython says of the number
 _NO_CHARACTERS = tuple(
@@ -247,18 +248,18 @@ def _of_number(function: Callable, specification: str) -> None:
     folds = _folds(function)
 
     def rule(machine, /, *args: Value, **kwargs: Value) -> Value:
-        if len(args) != 1 or kwargs or machine.is_static(args[0]) or not ranges.is_index(machine, args[0]):
+        if len(args) != 1 or kwargs or machine.is_static(args[0]) or not range_objects.is_index(machine, args[0]):
             return folds(machine, *args, **kwargs)
-        number = ranges.index(machine, args[0])
+        number = range_objects.index(machine, args[0])
         if function is chr and not _is_character(args[0], number):
             if machine.catching:  # what may raise here is more than a text
                 return folds(machine, *args)
             for symbol, end, error in _NO_CHARACTERS:
                 outside = machine.truth(machine.compare(symbol, number, Const(end)))
                 machine.check(outside, type(error), *error.args)
-        return texts.format_value(machine, number, Const(specification), None)
+        return string_formatting.format_value(machine, number, Const(specification), None)
 
-    table.function(function)(rule)
+    registry.function(function)(rule)
 
 
 for _function, _specification in ((chr, "c"), (bin, "#b"), (hex, "#x"), (oct, "#o")):
@@ -287,28 +288,28 @@ def _method(function: Callable) -> Callable[..., Value]:
 
 for _cls in (str, bytes):
     for _name in dir(_cls):
-        if not _name.startswith("_") and table.find_method(_cls, _name) is None:
-            table.method(_cls, _name)(_method(getattr(_cls, _name)))
+        if not _name.startswith("_") and registry.find_method(_cls, _name) is None:
+            registry.method(_cls, _name)(_method(getattr(_cls, _name)))
 for _function in (int.to_bytes, float.as_integer_ratio, float.hex):
-    table.method(_function.__objclass__, _function.__name__)(_method(_function))
+    registry.method(_function.__objclass__, _function.__name__)(_method(_function))
 for _function in (re.sub, re.subn, re.split, re.findall, re.escape):
-    table.function(_function)(_method(_function))
+    registry.function(_function)(_method(_function))
 for _cls, _name in ((int, "from_bytes"), (float, "fromhex")):
-    table.method(_cls, _name)(_method(getattr(_cls, _name)))
+    registry.method(_cls, _name)(_method(getattr(_cls, _name)))
 
 
-@containers.register(containers.GETITEM, str, bytes)
+@container_protocol.register(container_protocol.GETITEM, str, bytes)
 def _getitem(machine, self: Value, key: Value) -> Value:
     text = machine.static(self, "a string whose characters are used")
-    if containers.is_slice(key):
-        return Const(text[containers.static_slice(machine, key)])
-    if not ranges.is_index(machine, key):
+    if container_protocol.is_slice(key):
+        return Const(text[container_protocol.static_slice(machine, key)])
+    if not range_objects.is_index(machine, key):
         return fold(machine, getitem, text, machine.static(key))
-    number = key if isinstance(key, Const | NumpyScalar) else ranges.index(machine, key)
+    number = key if isinstance(key, Const | NumpyScalar) else range_objects.index(machine, key)
     return fold(machine, getitem, text, machine.static(number, "an index into a string"))
 
 
-@containers.register(containers.CONTAINS, str, bytes)
+@container_protocol.register(container_protocol.CONTAINS, str, bytes)
 def _contains(machine, item: Value, self: Value) -> bool:
     known = machine.static(self), machine.static(item)
     return fold(machine, lambda s, i: i in s, *known).value

@@ -6,12 +6,11 @@ import numpy as np
 
 from xlapy.dispatch import unions
 from xlapy.dispatch.arrays import indexing
-from xlapy.dispatch.bounded import indexing as bounded_indexing
-from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import ranges, stack_arrays
+from xlapy.dispatch.bounded import bounded_indexing
+from xlapy.dispatch.containers import container_protocol, growable_list_arrays, range_objects
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.flat import is_flat
-from xlapy.dispatch.jax import arrays as jax_arrays
+from xlapy.dispatch.jax import jax_arrays
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import clip, defines, lacks, provoke, python_int
 from xlapy.dispatch.protocol import Machine, Refused
@@ -67,7 +66,7 @@ def array_key(machine: Machine, key: Value) -> Value:
         case Ref() if is_flat(machine, key):
             return machine.call(Const(np.asarray), [key])
         case Ref():
-            return stack_arrays.as_index(machine, key) or key
+            return growable_list_arrays.as_index(machine, key) or key
     return key
 
 
@@ -75,7 +74,7 @@ def _index_of_object(machine: Machine, key: Ref) -> Value:
     """The int that an object with `__index__` is; for NumPy, one that raises or gives something else is no index."""
     if attributes.find_special(machine, key, "__index__") is None:
         return key
-    found, raised = iteration.catching(machine, Exception, lambda: ranges.index(machine, key))
+    found, raised = iteration.catching(machine, Exception, lambda: range_objects.index(machine, key))
     machine.check(raised, IndexError, _NO_INDEX)
     return found
 
@@ -92,7 +91,7 @@ def _bound(machine: Machine, part: Value) -> Value:
     if isinstance(part, MixedScalar) and part.python.kind is bool:
         return part  # NumPy's bool is no index
     if isinstance(part, Ref) and kinds.is_instance(machine, part):
-        return ranges.index(machine, part, _NO_BOUND)
+        return range_objects.index(machine, part, _NO_BOUND)
     part = array_key(machine, part)
     if not isinstance(part, NdArray | JaxArray):
         return part
@@ -111,14 +110,14 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
             return unions.over_parts(machine, key, lambda k: getitem(machine, value, k))
     match value:
         case Union():
-            found = containers.getitem_of_row(machine, value, key)
+            found = container_protocol.getitem_of_row(machine, value, key)
             return found or unions.over_unions(machine, (value,), lambda v: getitem(machine, v, key))
         case JaxArray():
             return jax_arrays.getitem(machine, value, key)
         case NdArray() | NumpyScalar() | BoundedArray():
             return bounded_indexing.getitem(machine, value, key)
     key = _position(machine, value, key)
-    if isinstance(key, Union) and not containers.takes_unions(machine, value):
+    if isinstance(key, Union) and not container_protocol.takes_unions(machine, value):
         return unions.over_unions(machine, (key,), lambda k: getitem(machine, value, k))
     if kinds.is_instance(machine, value):
         result = special(machine, value, "__getitem__", (key,))
@@ -127,7 +126,7 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
         lacks(machine, machine.type_of(value), "__getitem__", "is not subscriptable")
     if isinstance(value, Const) and isinstance(value.value, type):
         return objects.subscript_class(machine, value, key)
-    return containers.getitem(machine, value, key)
+    return container_protocol.getitem(machine, value, key)
 
 
 def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
@@ -143,7 +142,7 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
             unions.over_parts(machine, key, lambda k: setitem(machine, value, k, item) or NONE)
             return
     if isinstance(value, Union):
-        if not containers.setitem_of_row(machine, value, key, item):
+        if not container_protocol.setitem_of_row(machine, value, key, item):
             unions.over_unions(machine, (value,), lambda v: setitem(machine, v, key, item) or NONE)
     elif isinstance(value, NdArray | BoundedArray):
         bounded_indexing.setitem(machine, value, key, item)
@@ -153,7 +152,7 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
         if special(machine, value, "__setitem__", (key, item)) is None:
             _lacks(machine, value, "__setitem__", "__delitem__", "does not support item assignment")
     else:
-        containers.setitem(machine, value, _position(machine, value, key), item)
+        container_protocol.setitem(machine, value, _position(machine, value, key), item)
 
 
 def _lacks(machine: Machine, value: Value, name: str, other: str, what: str) -> None:
@@ -169,7 +168,7 @@ def delitem(machine: Machine, value: Value, key: Value) -> None:
         if special(machine, value, "__delitem__", (key,)) is None:
             _lacks(machine, value, "__delitem__", "__setitem__", "doesn't support item deletion")
     else:
-        containers.delitem(machine, value, _position(machine, value, key))
+        container_protocol.delitem(machine, value, _position(machine, value, key))
 
 
 def iterate(machine: Machine, value: Value) -> list[Value]:

@@ -8,14 +8,14 @@ import symtable
 import types
 from typing import Any
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import NONE, Const, Function, Mapping, Ref, Value, is_none
 
 _BUILTINS = "__builtins__"
 
 
-@table.function(exec)
+@registry.function(exec)
 def _exec(machine: Machine, source: Value, globals_: Value = NONE, locals_: Value = NONE, /) -> Value:
     """Functions that use no globals but built-in ones are the same wherever they are defined."""
     text = source.value if isinstance(source, Const) else None

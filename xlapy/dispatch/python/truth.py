@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.dispatch import unions
-from xlapy.dispatch.bounded import rules as bounded_rules
-from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.bounded import bounded_rules
+from xlapy.dispatch.containers import container_protocol
 from xlapy.dispatch.iterators.iteration import type_name
 from xlapy.dispatch.numbers import scalars
 from xlapy.dispatch.protocol import Machine
@@ -58,14 +58,14 @@ def truth(machine: Machine, value: Value) -> bool | Var:
         case Tuple():
             return len(value.items) > 0 if value.cls is tuple else _own_truth(machine, value)
         case Range():
-            length = containers.length(machine, value)
+            length = container_protocol.length(machine, value)
             return truth(machine, length)
         case Function() | BoundMethod():
             return True
         case Ref():
             info = machine.heap.objects[value.object]
             if info.kind in ("list", "tuple", "dict", "set", "view") or info.cls is np.flatiter:
-                return truth(machine, containers.length(machine, value))
+                return truth(machine, container_protocol.length(machine, value))
             if info.kind == "instance":
                 return _own_truth(machine, value)
     return True
@@ -80,7 +80,7 @@ def _own_truth(machine: Machine, value: Value) -> bool | Var:
             machine.raise_(TypeError, f"__bool__ should return bool, returned {name}")
         return truth(machine, result)
     result = special(machine, value, "__len__", ())
-    return True if result is None else truth(machine, containers.as_length(machine, result))
+    return True if result is None else truth(machine, container_protocol.as_length(machine, result))
 
 
 def _nonzero(machine: Machine, var: Var) -> Var:

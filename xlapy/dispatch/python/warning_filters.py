@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import FALSE, NONE, UNBOUND, Const, Value, is_none
 
@@ -39,7 +39,7 @@ class _Filters:
         self.entered = False
 
 
-@table.function(warnings.catch_warnings)
+@registry.function(warnings.catch_warnings)
 def _catch_warnings(
     machine: Machine,
     *,
@@ -93,7 +93,7 @@ def _add(machine: Machine, new: Filter | None) -> Value:
     return NONE
 
 
-@table.function(warnings.simplefilter)
+@registry.function(warnings.simplefilter)
 def _simplefilter(
     machine: Machine,
     action: Value,
@@ -104,7 +104,7 @@ def _simplefilter(
     return _filterwarnings(machine, action, _ANY, category, _ANY, lineno, append)
 
 
-@table.function(warnings.filterwarnings)
+@registry.function(warnings.filterwarnings)
 def _filterwarnings(
     machine: Machine,
     action: Value,
@@ -145,7 +145,7 @@ def _check_cast(machine: Machine) -> None:
                 return
 
 
-@table.function(warnings.resetwarnings)
+@registry.function(warnings.resetwarnings)
 def _resetwarnings(machine: Machine) -> Value:
     return _add(machine, None)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.optimize
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 
 
-@table.replacement(scipy.optimize.linear_sum_assignment)
+@registry.replacement(scipy.optimize.linear_sum_assignment)
 def _linear_sum_assignment(cost_matrix, maximize=False):
     """Shortest augmenting paths, as D. F. Crouse has them: the order of steps, and so the choice among equal
     solutions, is SciPy's."""

@@ -14,8 +14,8 @@ import scipy.linalg
 import scipy.signal
 import scipy.special
 
-from xlapy.dispatch import table
-from xlapy.dispatch.numpy.values import sequence_items
+from xlapy.dispatch import registry
+from xlapy.dispatch.numpy.rule_operands import sequence_items
 from xlapy.domain.values import Const, NdArray, Tuple, Value
 from xlapy.ir import constant_value
 
@@ -90,7 +90,7 @@ def _folded(function: types.FunctionType) -> None:
         except Exception:  # SciPy's own exceptions, too: they are raised where its code raises them
             return machine.call(Const(copy), list(args), kwargs)
 
-    table.function(function)(rule)
+    registry.function(function)(rule)
 
 
 for _function in _FUNCTIONS:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.signal import _signaltools, _sigtools  # type: ignore[attr-defined]
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 
 
-@table.replacement(_sigtools._linear_filter)
+@registry.replacement(_sigtools._linear_filter)
 def _linear_filter(b, a, x, axis=-1, zi=None):
     if not -x.ndim <= axis < x.ndim:
         raise ValueError("selected axis is out of range")
@@ -67,7 +67,7 @@ def _filter(b, a, line, state):
         line[n] = y
 
 
-@table.replacement(_signaltools._sosfilt)
+@registry.replacement(_signaltools._sosfilt)
 def _sosfilt(sos, x, zi):
     for k in range(x.shape[0]):
         for s in range(sos.shape[0]):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.interpolate import _ppoly  # type: ignore[attr-defined]
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 
 
-@table.replacement(_ppoly.evaluate)
+@registry.replacement(_ppoly.evaluate)
 def _evaluate(c, x, xp, dx, extrapolate, out):
     """The polynomials `c` between the places `x`, or their derivatives of order `dx`, at `xp`."""
     if dx < 0:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.integrate import _quadpack  # type: ignore[attr-defined]
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.scipy.refusing import refuse
 
 _EPSILON, _TINY, _HUGE = (
@@ -377,7 +377,7 @@ def _integral(rule, f, a, b, epsabs, epsrel, limit, width):
     return float(result), float(error), code
 
 
-@table.replacement(_quadpack._qagse)
+@registry.replacement(_quadpack._qagse)
 def _qagse(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, limit=50):
     if full_output:
         refuse("scipy.integrate.quad(full_output=True)")
@@ -385,7 +385,7 @@ def _qagse(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, l
     return _integral(_by_21, lambda x: func(x, *args), a, b, epsabs, epsrel, limit, abs(b - a) * 0.375)
 
 
-@table.replacement(_quadpack._qagie)
+@registry.replacement(_quadpack._qagie)
 def _qagie(func, bound, infbounds, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, limit=50):
     if full_output:
         refuse("scipy.integrate.quad(full_output=True)")

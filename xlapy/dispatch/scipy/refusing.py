@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import Value
 
@@ -12,7 +12,7 @@ def refuse(what):
     raise NotImplementedError(what)
 
 
-@table.function(refuse)
+@registry.function(refuse)
 def _refuse(machine: Machine, what: Value) -> Value:
     raise Refused("XP0011", machine.static(what))
 

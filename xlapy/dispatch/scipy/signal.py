@@ -8,7 +8,7 @@ import scipy.signal
 from jax import lax
 
 from xlapy.dispatch.scipy import design, filters, peaks  # noqa: F401
-from xlapy.dispatch.scipy.leaf import leaf
+from xlapy.dispatch.scipy.scipy_leaves import leaf
 
 
 def _convolve(jax_function):

@@ -14,11 +14,11 @@ from scipy._lib import _util
 from scipy.linalg import lapack
 from scipy.sparse import _compressed, _sparsetools, _sputils
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.arrays.views import buffer_type
-from xlapy.dispatch.bounded.rules import FUNCTIONS
+from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import refuse_where
-from xlapy.dispatch.numpy import matrices
+from xlapy.dispatch.numpy import matrix_class
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.scipy import sparse_blocks  # noqa: F401
 from xlapy.dispatch.scipy.sparse_structure import at_most, known_length, room
@@ -33,7 +33,7 @@ _UNSORTED_HINT = "call its method sum_duplicates() before"
 def _function(name):
     """SciPy's compiled function of that name, which an older SciPy may lack, is what is decorated."""
     found = getattr(_sparsetools, name, None)
-    return table.replacement(found) if found is not None else lambda implementation: implementation
+    return registry.replacement(found) if found is not None else lambda implementation: implementation
 
 
 def _refuse_room(bad):
@@ -44,19 +44,19 @@ def _refuse_unsorted(bad):
     """Refuse the program at run time where elements of a matrix would have to be sorted or added up."""
 
 
-@table.function(_refuse_room)
+@registry.function(_refuse_room)
 def _refuse_room_rule(machine, bad):
     refuse_where(machine, machine.truth(bad), "XP0010", _ROOM, _ROOM_HINT)
     return NONE
 
 
-@table.function(_refuse_unsorted)
+@registry.function(_refuse_unsorted)
 def _refuse_unsorted_rule(machine, bad):
     refuse_where(machine, machine.truth(bad), "XP0010", _UNSORTED, _UNSORTED_HINT)
     return NONE
 
 
-@table.function(_util._prune_array)
+@registry.function(_util._prune_array)
 def _prune_array(machine, array):
     """The array, or a copy if it is a view of a much larger one that the program knows."""
     if isinstance(array, BoundedArray):
@@ -67,13 +67,13 @@ def _prune_array(machine, array):
     return machine.call(machine.getattr(array, "copy"), ()) if size < whole // 2 else array
 
 
-table.replacement(_sputils.asmatrix)(matrices.as_matrix)
+registry.replacement(_sputils.asmatrix)(matrix_class.as_matrix)
 
 
 # -- how many elements there are --------------------------------------------------------------------------------------
 
 
-@table.replacement(_compressed._cs_matrix._getnnz)
+@registry.replacement(_compressed._cs_matrix._getnnz)
 def _getnnz(self, axis=None):
     if axis is None:
         count = known_length(self.data)
@@ -262,7 +262,7 @@ def _csr_scale_columns(n_row, n_col, indptr, indices, data, factors):
 # -- solvers ----------------------------------------------------------------------------------------------------------
 
 
-@table.replacement(*(getattr(lapack, name) for name in ("slartg", "dlartg") if hasattr(lapack, name)))
+@registry.replacement(*(getattr(lapack, name) for name in ("slartg", "dlartg") if hasattr(lapack, name)))
 def _lartg(f, g):
     """A rotation that takes (f, g) to (r, 0): c, s and r."""
     if g == 0:

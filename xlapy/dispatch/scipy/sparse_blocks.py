@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse import _sputils
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.scipy.refusing import refuse
 
 
@@ -66,22 +66,22 @@ def _has_arrays(blocks):
     return any(isinstance(block, sp.sparray) for row in blocks for block in row)
 
 
-@table.replacement(sp.bmat)
+@registry.replacement(sp.bmat)
 def _bmat(blocks, format=None, dtype=None):
     return _together(blocks, format, dtype, not _has_arrays(blocks))
 
 
-@table.replacement(sp.vstack)
+@registry.replacement(sp.vstack)
 def _vstack(blocks, format=None, dtype=None):
     return _bmat([[block] for block in blocks], format, dtype)
 
 
-@table.replacement(sp.hstack)
+@registry.replacement(sp.hstack)
 def _hstack(blocks, format=None, dtype=None):
     return _bmat([list(blocks)], format, dtype)
 
 
-@table.replacement(sp.block_array)
+@registry.replacement(sp.block_array)
 def _block_array(blocks, *, format=None, dtype=None):
     return _together(blocks, format, dtype, False)
 

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 from scipy.sparse.linalg._dsolve import _superlu, linsolve
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.scipy.refusing import refuse
 
 if not hasattr(linsolve.useUmfpack, "u"):
@@ -16,7 +16,7 @@ if not hasattr(linsolve.useUmfpack, "u"):
 _MOST_EQUATIONS, _MOST_ROWS = 2048, 1024
 
 
-@table.replacement(_superlu.gssv)
+@registry.replacement(_superlu.gssv)
 def _gssv(n, nnz, data, indices, indptr, b, by_columns, options=None):
     """The solution of a system of equations, and whether its matrix is singular."""
     if n > _MOST_EQUATIONS:
@@ -32,7 +32,7 @@ def _gssv(n, nnz, data, indices, indptr, b, by_columns, options=None):
         return np.zeros_like(b), 1
 
 
-@table.replacement(scipy.sparse.linalg.eigsh)
+@registry.replacement(scipy.sparse.linalg.eigsh)
 def _eigsh(
     A,  # noqa: N803
     k=6,

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import _compressed, _coo, _sparsetools, _sputils
 
-from xlapy.dispatch import table
-from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded.rules import FUNCTIONS
+from xlapy.dispatch import registry
+from xlapy.dispatch.bounded import masked_axes
+from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import device, refuse_where, scalar
-from xlapy.dispatch.numpy.values import operand, sequence_items
+from xlapy.dispatch.numpy.rule_operands import operand, sequence_items
 from xlapy.dispatch.scipy.refusing import refuse
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import NONE, BoundedArray, Const, NumpyScalar, Ref, Scalar, Tuple, Value
@@ -29,7 +29,7 @@ _matrix = _compressed._cs_matrix
 def _function(name):
     """SciPy's compiled function of that name, which an older SciPy may lack, is what is decorated."""
     found = getattr(_sparsetools, name, None)
-    return table.replacement(found) if found is not None else lambda implementation: implementation
+    return registry.replacement(found) if found is not None else lambda implementation: implementation
 
 
 # -- what is known at compile time ------------------------------------------------------------------------------------
@@ -60,14 +60,14 @@ def _helper(function):
 
     def register(rule):
         FUNCTIONS[function] = rule
-        return table.function(function)(rule)
+        return registry.function(function)(rule)
 
     return register
 
 
 @_helper(room)
 def _room_rule(machine, array: Value) -> Value:
-    found = bounded.parts(machine, array)
+    found = masked_axes.parts(machine, array)
     return Const(int((found[0].type if found else operand(machine, array).type).shape[0]))
 
 
@@ -101,7 +101,7 @@ _get_index_dtype = types.FunctionType(
 )
 
 
-@table.function(_sputils.get_index_dtype)
+@registry.function(_sputils.get_index_dtype)
 def _index_dtype_rule(
     machine, arrays: Value = _NO_ARRAYS, maxval: Value = NONE, check_contents: Value = _FALSE
 ) -> Value:
@@ -118,7 +118,7 @@ def _index_dtype_rule(
 
 def _has_small_numbers(machine, array: Value) -> bool:
     """Whether an array has 64-bit integers, which fit 32 bits: the program is refused at run time where they do not."""
-    found = bounded.parts(machine, array)
+    found = masked_axes.parts(machine, array)
     if found is None or found[0].type.dtype not in (np.int64, np.uint32, np.uint64):
         return False
     bad = machine.truth(machine.call(Const(_are_large), (array,)))
@@ -136,7 +136,7 @@ FUNCTIONS[_sputils.get_index_dtype] = _index_dtype_rule
 # -- elements of one row or column after another -----------------------------------------------------------------------
 
 
-@table.replacement(_matrix._get_intXint)
+@registry.replacement(_matrix._get_intXint)
 def _get_intxint(self, row, col):
     major, minor = self._swap((row, col))
     total = self.dtype.type(0)
@@ -158,7 +158,7 @@ def _get_csr_submatrix(n_row, n_col, indptr, indices, data, first_row, end_row, 
     return before[starts], (columns[inside] - first_col).astype(indices.dtype), values[inside]
 
 
-@table.replacement(_matrix._major_index_fancy)
+@registry.replacement(_matrix._major_index_fancy)
 def _major_index_fancy(self, idx):
     idx_dtype = self._get_index_dtype((self.indptr, self.indices))
     chosen = np.asarray(idx, dtype=idx_dtype).ravel()
@@ -178,7 +178,7 @@ def _major_index_fancy(self, idx):
     return self.__class__((data, indices, ends), shape=shape, copy=False)
 
 
-@table.replacement(_matrix._minor_index_fancy)
+@registry.replacement(_matrix._minor_index_fancy)
 def _minor_index_fancy(self, idx):
     idx_dtype = self._get_index_dtype((self.indices, self.indptr))
     chosen = np.asarray(idx, dtype=idx_dtype).ravel()
@@ -254,7 +254,7 @@ def _csr_sort_indices(n_row, indptr, indices, data):
     data[:] = data[order]
 
 
-@table.replacement(_matrix.sum_duplicates)
+@registry.replacement(_matrix.sum_duplicates)
 def _sum_duplicates(self):
     if is_given(self):
         if self.has_canonical_format:
@@ -281,7 +281,7 @@ def _sum_duplicates(self):
     self.has_canonical_format = True
 
 
-@table.replacement(_coo._coo_base._sum_duplicates)
+@registry.replacement(_coo._coo_base._sum_duplicates)
 def _sum_duplicates_of_coordinates(self, coords, data):
     if len(data) == 0:
         return coords, data
@@ -299,7 +299,7 @@ def _sum_duplicates_of_coordinates(self, coords, data):
     return tuple([place[new][:size] for place in coords]), sums[:size]
 
 
-@table.replacement(_matrix.eliminate_zeros)
+@registry.replacement(_matrix.eliminate_zeros)
 def _eliminate_zeros(self):
     place = 0
     start = 0
@@ -413,7 +413,7 @@ _OPERATIONS = {
 _COMPARISONS = ("_ne_", "_lt_", "_gt_", "_le_", "_ge_")
 
 
-@table.replacement(_matrix._binopt)
+@registry.replacement(_matrix._binopt)
 def _binopt(self, other, op):
     other = self.__class__(other)
     if op not in _OPERATIONS:

@@ -13,15 +13,15 @@ from jax import lax
 from jax.scipy.special import betainc, ndtr
 from scipy.special import _ufuncs
 
-from xlapy.dispatch.bounded.arithmetic import lanewise
-from xlapy.dispatch.bounded.rules import FUNCTIONS
+from xlapy.dispatch.bounded.bounded_elementwise import lanewise
+from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import refuse_where
-from xlapy.dispatch.numpy.leaf import JAX_ERRORS
+from xlapy.dispatch.numpy.numpy_leaves import JAX_ERRORS
+from xlapy.dispatch.numpy.rule_operands import cast_array, deliver, operand, supported
 from xlapy.dispatch.numpy.ufuncs import type_of_operand
-from xlapy.dispatch.numpy.values import cast_array, deliver, operand, supported
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.scipy import quantiles
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
+from xlapy.dispatch.scipy import inverse_special_functions
 from xlapy.domain.values import Value
 
 
@@ -198,9 +198,9 @@ for _name in dir(jax.scipy.special):
         _special(_item, getattr(jax.scipy.special, _name))
 for _name, _implementation in _DISTRIBUTIONS.items():
     _special(getattr(scipy.special, _name), _implementation)
-for _name, _implementation in quantiles.IMPLEMENTATIONS.items():
+for _name, _implementation in inverse_special_functions.IMPLEMENTATIONS.items():
     _item = getattr(_ufuncs, _name, None)  # those whose names begin with a line are not in every version of SciPy
     if isinstance(_item, np.ufunc):
-        _special(_item, quantiles.in_doubles(_implementation))
+        _special(_item, inverse_special_functions.in_doubles(_implementation))
 for _name in "expm1 log1p exp2 cbrt".split():
     _special(getattr(scipy.special, _name), getattr(jnp, _name))

@@ -4,7 +4,7 @@ Subprograms for Fortran Usage*, ACM TOMS 5, 1979), mostly OpenBLAS.
 XLA's CPU backend multiplies floats of 64 bits at half the speed, and hands small products to other threads. NumPy is
 linked to its library, so its functions are found where NumPy's own code finds them; where they are not, there are only
 XLA's. They are called through BLAS's interface for C, whose integers are of 64 bits in the wheels of NumPy. Large
-products are shared out to a team of threads (`blas_parts`).
+products are shared out to a pool of threads (`parallel_blas`).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import llvmlite.binding as llvm
 import numpy as np
 from jax import lax
 
-from xlapy.lowering.llvm import blas_parts
-from xlapy.lowering.llvm.arrays import Extent, counted, ranged
+from xlapy.lowering.llvm import parallel_blas
 from xlapy.lowering.llvm.engine import applied
-from xlapy.lowering.llvm.team import team
+from xlapy.lowering.llvm.lazy_arrays import Extent, counted, ranged
 from xlapy.lowering.llvm.text import Text, literal, part_of, plus, times, type_in_memory
+from xlapy.lowering.llvm.thread_pool import thread_pool
 
 #: of BLAS's names: of a type
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
@@ -34,7 +34,7 @@ NAMES = ("scipy_cblas_{}64_", "cblas_{}64_")
 #: of OpenBLAS's functions that "get" how many threads it uses, and "set" that
 _THREADS = ("scipy_openblas_{}_num_threads64_", "openblas_{}_num_threads64_")
 #: multiplications from which on there is a library call: of two matrices, and of a matrix and a vector. What is smaller
-#: may be in a native function of XLA's (`lowering.native`), which calls no library.
+#: may be in a native function of XLA's (`lowering.native_functions`), which calls no library.
 _LEAST, _LEAST_OF_VECTOR = 126, 4097
 #: how matrices lie: in rows, as they are, or as their transposes
 _IN_ROWS, _PLAIN, _TRANSPOSED = 101, 111, 112
@@ -101,18 +101,18 @@ def function_of(kind: str, dtype: np.dtype) -> str | None:
         return None
     threads = limits()
     if threads is not None:
-        library = blas_parts.Library(functools.partial(address_of, NAMES), threads)
-        found = blas_parts.product(library, dtype, letter, kind) or found
+        library = parallel_blas.Library(functools.partial(address_of, NAMES), threads)
+        found = parallel_blas.product(library, dtype, letter, kind) or found
     own = f"xlapy_{letter}{kind}"
     llvm.add_symbol(own, found)
     return own
 
 
 @functools.cache
-def limits() -> blas_parts.Limits | None:
+def limits() -> parallel_blas.Limits | None:
     """What lets the library use one thread for a time; None if it cannot be told to, or there is one processor."""
     get, change = (address_of(_THREADS, what) for what in ("get", "set"))
-    return None if get is None or change is None or team() is None else blas_parts.limits(get, change)
+    return None if get is None or change is None or thread_pool() is None else parallel_blas.limits(get, change)
 
 
 def address_of(names: Sequence[str], what: str) -> int | None:
@@ -144,7 +144,7 @@ def multiply(
     type = type_in_memory(part_of(dtype))
     parts = 2 if dtype.kind == "c" else 1
 
-    def trip(k: str, numbers: list) -> list:
+    def iteration(k: str, numbers: list) -> list:
         one, other, to = (
             text.new(f"getelementptr inbounds {type}, ptr {pointer}, i64 {times(text, k, parts * size)}")
             for pointer, size in zip((left, right, result), sizes, strict=True)
@@ -155,12 +155,12 @@ def multiply(
     if product.batch == 1:
         _call(text, dtype, product, left, right, result, lanes)
     else:
-        counted(text, product.batch, [], trip)
+        counted(text, product.batch, [], iteration)
 
 
 def multiply_by_itself(text: Text, dtype: np.dtype, shape: Sequence[int], of_rows: bool, x: str, result: str) -> None:
-    """Write what multiplies a matrix of floats, at an address, with its transpose (`lowering.gram`), and stores the
-    product at another one."""
+    """Write what multiplies a matrix of floats, at an address, with its transpose (`lowering.symmetric_rank_k`), and
+    stores the product at another one."""
     count, terms = shape if of_rows else shape[::-1]
     one, zero = (factor(text, dtype, value) for value in (1, 0))
     operands = [f"i32 {_UPPER}", f"i32 {_PLAIN if of_rows else _TRANSPOSED}", f"i64 {count}", f"i64 {terms}", one]
@@ -274,7 +274,7 @@ def suits_itself(dtype: Any, shape: Sequence[int], of_rows: bool) -> bool:
 
 
 def multiplied_by_itself(x: jax.Array, of_rows: bool) -> jax.Array:
-    """The product of a matrix of floats with its transpose (`lowering.gram`), on a CPU."""
+    """The product of a matrix of floats with its transpose (`lowering.symmetric_rank_k`), on a CPU."""
     text, count = Text(), x.shape[0 if of_rows else 1]
     multiply_by_itself(text, np.dtype(x.dtype), x.shape, of_rows, "%x", "%result")
     return applied(_main(text, ["%x", "%result"]), [((count, count), x.dtype)], x, level=1)

@@ -10,12 +10,28 @@ from typing import Any
 
 import numpy as np
 
+from xlapy.lowering.argmax import search_of as places_of
 from xlapy.lowering.barrier import APART
-from xlapy.lowering.compaction import presses
+from xlapy.lowering.compaction import compacts
 from xlapy.lowering.convolutions import mode_of
-from xlapy.lowering.gram import form_of
-from xlapy.lowering.llvm import blas, exchanging, extremes, lapack, parts, pressing, random
-from xlapy.lowering.llvm.arrays import (
+from xlapy.lowering.deferred_tracing import branch_on_cpu
+from xlapy.lowering.jaxpr_dce import FOR_XLA, needed, operands_of
+from xlapy.lowering.llvm import (
+    blas,
+    concatenation,
+    inline_sorts,
+    lapack,
+    min_max_reductions,
+    stream_compaction,
+    threefry,
+)
+from xlapy.lowering.llvm.bufferisation import Array, Memory
+from xlapy.lowering.llvm.dynamic_update import scattered, updated
+from xlapy.lowering.llvm.elementwise import KINDS, NUMBERS, elementwise, plain
+from xlapy.lowering.llvm.elementwise_fusion import Step, remembered, shared_of
+from xlapy.lowering.llvm.gather_scatter import gather
+from xlapy.lowering.llvm.key_search import searched
+from xlapy.lowering.llvm.lazy_arrays import (
     Lazy,
     Room,
     Value,
@@ -28,26 +44,21 @@ from xlapy.lowering.llvm.arrays import (
     uniform,
     without_elements,
 )
-from xlapy.lowering.llvm.convolving import convolved
-from xlapy.lowering.llvm.divisions import DIVISIONS
-from xlapy.lowering.llvm.elements import KINDS, NUMBERS, elementwise, plain
-from xlapy.lowering.llvm.fusing import Step, remembered, shared_of
-from xlapy.lowering.llvm.indexing import gather
-from xlapy.lowering.llvm.joining import (
+from xlapy.lowering.llvm.leaf_control_flow import branched, looped
+from xlapy.lowering.llvm.memmove import moved_rows
+from xlapy.lowering.llvm.native_convolution import convolved
+from xlapy.lowering.llvm.native_floor_division import DIVISIONS
+from xlapy.lowering.llvm.native_products import (
+    multiplied_by_itself,
+    product,
+)
+from xlapy.lowering.llvm.native_reductions import (
     JOINED,
     extreme_place,
     reduction,
 )
-from xlapy.lowering.llvm.loops import branched, looped
-from xlapy.lowering.llvm.memory import Array, Memory
-from xlapy.lowering.llvm.moves import moved_rows
-from xlapy.lowering.llvm.products import (
-    multiplied_by_itself,
-    product,
-)
-from xlapy.lowering.llvm.running import running
+from xlapy.lowering.llvm.prefix_scans import running
 from xlapy.lowering.llvm.shaping import SHAPES, unstacked
-from xlapy.lowering.llvm.tables import searched
 from xlapy.lowering.llvm.text import (
     KEY,
     Number,
@@ -57,13 +68,10 @@ from xlapy.lowering.llvm.text import (
     literal,
     type_of,
 )
-from xlapy.lowering.llvm.updating import scattered, updated
-from xlapy.lowering.moves import moves
-from xlapy.lowering.needed import FOR_XLA, needed, operands_of
-from xlapy.lowering.places import search_of as places_of
+from xlapy.lowering.long_sorts import ORDERED, sort_of
+from xlapy.lowering.row_moves import moves
 from xlapy.lowering.searches import search_of
-from xlapy.lowering.sorting import ORDERED, sort_of
-from xlapy.lowering.untraced import branch_on_cpu
+from xlapy.lowering.symmetric_rank_k import form_of
 
 #: multiplications in a product, and in one that reads each element of both operands once
 _MOST_PRODUCTS, _MOST_READ_ONCE = 1 << 14, 1 << 21
@@ -189,18 +197,20 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         return operands[: len(equation.outvars)]
     sort = sort_of(params.get("name"), [v.aval.shape for v in equation.invars])
     if name in _CALLS and sort is not None:
-        rule = exchanging.ordered if sort[0] == ORDERED else exchanging.places
+        rule = inline_sorts.ordered if sort[0] == ORDERED else inline_sorts.places
         return [rule(text, room, tuple(equation.invars[0].aval.shape), sort[1], operands[0])]
     of_rows = form_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
     if of_rows is not None and blas.suits_itself(equation.invars[0].aval.dtype, shape_of(operands[0]), of_rows):
         return [multiplied_by_itself(text, room, of_rows, operands[0])]
-    if name in _CALLS and presses(params.get("name"), [v.aval.shape for v in equation.invars]):
-        if pressing.suits(equation.outvars[0].aval.dtype):
-            return [pressing.pressed(text, room, np.dtype(equation.outvars[0].aval.dtype), operands)]
+    if name in _CALLS and compacts(params.get("name"), [v.aval.shape for v in equation.invars]):
+        if stream_compaction.suits(equation.outvars[0].aval.dtype):
+            return [stream_compaction.compacted(text, room, np.dtype(equation.outvars[0].aval.dtype), operands)]
     places = places_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
     if places is not None and dtype_of(operands[0]).kind in "biuf":
         aval = equation.outvars[0].aval
-        return [extremes.first_places(text, room, places, operands[0], tuple(aval.shape), np.dtype(aval.dtype))]
+        return [
+            min_max_reductions.first_places(text, room, places, operands[0], tuple(aval.shape), np.dtype(aval.dtype))
+        ]
     search = search_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
     if search is not None:
         return searched(text, room, search, equation.invars[0].aval.shape[0], operands)
@@ -208,7 +218,7 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         return [moved_rows(text, room, operands)]
     if name == "sort":
         shape, axis, keys = equation.invars[0].aval.shape, params["dimension"], params["num_keys"]
-        return exchanging.all_ordered(text, room, tuple(shape), axis, keys, operands)
+        return inline_sorts.all_ordered(text, room, tuple(shape), axis, keys, operands)
     if name in _CALLS and params.get("name") in DIVISIONS:
         aval, rule = equation.outvars[0].aval, partial(DIVISIONS[params["name"]], text)
         return [elementwise(text, tuple(aval.shape), np.dtype(aval.dtype), rule, operands)]
@@ -239,7 +249,7 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     if name == "unstack":
         return unstacked(text, equation, operands[0])
     if name == "tile" and not isinstance(operands[0], Number):
-        return [parts.tiled(text, room, tuple(equation.outvars[0].aval.shape), operands[0], params["reps"])]
+        return [concatenation.tiled(text, room, tuple(equation.outvars[0].aval.shape), operands[0], params["reps"])]
     if name == "custom_linear_solve":
         return _solved(text, room, params, operands)
     factors = lapack.evaluated(text, room, equation, operands)
@@ -247,11 +257,11 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         return factors
     if len(equation.outvars) != 1:
         raise Unsuitable(name)
-    found = random.drawn(text, name, equation, operands)
+    found = threefry.drawn(text, name, equation, operands)
     if found is not None:
         return [found]
     aval = equation.outvars[0].aval
-    shape, dtype = tuple(aval.shape), KEY if random.is_key(aval.dtype) else aval.dtype
+    shape, dtype = tuple(aval.shape), KEY if threefry.is_key(aval.dtype) else aval.dtype
     type_of(dtype)
     rule = NUMBERS.get(name) or (plain(name) if name in KINDS else None)
     if rule is not None:

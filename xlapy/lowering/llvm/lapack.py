@@ -15,15 +15,15 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from xlapy.lowering.llvm import blas, memory, small_matrices
-from xlapy.lowering.llvm.arrays import Lazy, Room, Value, counted, dtype_of, over, shape_of, view
-from xlapy.lowering.llvm.memory import Array, Memory
-from xlapy.lowering.llvm.numbers import RULES, convert, select
+from xlapy.lowering.llvm import blas, bufferisation, small_matrices
+from xlapy.lowering.llvm.bufferisation import Array, Memory
+from xlapy.lowering.llvm.lazy_arrays import Lazy, Room, Value, counted, dtype_of, over, shape_of, view
+from xlapy.lowering.llvm.scalar_instructions import RULES, convert, select
 from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, literal, part_of
 
 #: names in NumPy's library, of LAPACK's functions for Fortran whose integers are of 64 bits
 _NAMES = ("scipy_{}_64_", "{}_64_")
-#: rows and columns up to which the library uses one thread: others wait for each other (`blas_parts`)
+#: rows and columns up to which the library uses one thread: others wait for each other (`parallel_blas`)
 _ALONE = 400
 #: columns that functions take at a time, if they have room for that
 _BLOCK = 64
@@ -88,16 +88,16 @@ def _factored(text: Text, room: Room, x: Value) -> tuple[Array, Array, Array]:
     exchanged, order = (room.made(np.dtype(np.int32), (n,)) for n in (count, rows))
 
     def begin(k: str, numbers: list) -> list:
-        memory.put(text, order, convert(text, Number(INDEX, (k,)), order.dtype), (k,))
+        bufferisation.put(text, order, convert(text, Number(INDEX, (k,)), order.dtype), (k,))
         return []
 
     def exchange(k: str, numbers: list) -> list:
-        other = RULES["sub"](text, memory.load(text, found, (k,)), literal(1, INDEX))
-        memory.put(text, exchanged, convert(text, other, exchanged.dtype), (k,))
+        other = RULES["sub"](text, bufferisation.load(text, found, (k,)), literal(1, INDEX))
+        bufferisation.put(text, exchanged, convert(text, other, exchanged.dtype), (k,))
         now = Array(order, order.version)
-        one, two = memory.load(text, now, (k,)), memory.load(text, now, (other.name,))
-        memory.put(text, order, two, (k,))
-        memory.put(text, order, one, (other.name,))
+        one, two = bufferisation.load(text, now, (k,)), bufferisation.load(text, now, (other.name,))
+        bufferisation.put(text, order, two, (k,))
+        bufferisation.put(text, order, one, (other.name,))
         return []
 
     counted(text, rows, [], begin)
@@ -119,7 +119,7 @@ def _triangular_solve(text: Text, room: Room, params: dict, a: Value, b: Value) 
     rows, columns = place.shape
     count = matrix.memory.shape[0]
     given = [*(f"i32 {word}" for word in words), f"i64 {rows}", f"i64 {columns}", blas.factor(text, place.dtype, 1)]
-    given += [f"ptr {memory.address(matrix)}", f"i64 {count}", f"ptr {place.pointer}", f"i64 {columns}"]
+    given += [f"ptr {bufferisation.address(matrix)}", f"i64 {count}", f"ptr {place.pointer}", f"i64 {columns}"]
     name = _function("trsm", place.dtype)
     types = ", ".join(word.split()[0] for word in given)
     text.declared[name] = f"declare void @{name}({types}) nounwind willreturn"
@@ -201,8 +201,8 @@ def _qr(text: Text, room: Room, params: dict, x: Value) -> list[Value]:
         def row(i: str, numbers: list) -> list:
             def column(j: str, numbers: list) -> list:
                 above = RULES["le"](text, Number(INDEX, (i,)), Number(INDEX, (j,)))
-                number = select(text, above, memory.load(text, array, (j, i)), literal(0, dtype))
-                memory.put(text, upper, number, (i, j))
+                number = select(text, above, bufferisation.load(text, array, (j, i)), literal(0, dtype))
+                bufferisation.put(text, upper, number, (i, j))
                 return []
 
             return counted(text, columns, [], column, 0)
@@ -269,7 +269,7 @@ def _or_nan(text: Text, place: Memory, fails: str) -> None:
     text.begin(bad)
 
     def visit(at: Sequence[str], numbers: list) -> list:
-        memory.put(text, place, literal(np.nan, place.dtype), at)
+        bufferisation.put(text, place, literal(np.nan, place.dtype), at)
         return []
 
     over(text, place.shape, [], visit)

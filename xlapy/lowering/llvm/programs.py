@@ -12,12 +12,19 @@ import jax.extend.core
 import numpy as np
 
 from xlapy.ir import Operation, Region, Var, captured
+from xlapy.ir.access_regions import Dimension, touched
 from xlapy.ir.operations import ARITY
-from xlapy.ir.places import Dimension, touched
-from xlapy.ir.vectors import is_stack, is_unset, is_unstack
-from xlapy.lowering import ahead
-from xlapy.lowering.llvm import jaxprs, lanes, memory
-from xlapy.lowering.llvm.arrays import (
+from xlapy.ir.stacking_leaves import is_stack, is_unset, is_unstack
+from xlapy.lowering import hoisted_products
+from xlapy.lowering.deferred_tracing import traced
+from xlapy.lowering.llvm import bufferisation, jaxprs, lane_ranges
+from xlapy.lowering.llvm.bufferisation import Array, Memory
+from xlapy.lowering.llvm.early_exits import Errors, Exit, exits_of
+from xlapy.lowering.llvm.early_exits import Place as Output
+from xlapy.lowering.llvm.elementwise import elementwise
+from xlapy.lowering.llvm.elementwise_fusion import remembered, shared_in
+from xlapy.lowering.llvm.functions import IN_VECTORS
+from xlapy.lowering.llvm.lazy_arrays import (
     Lazy,
     Place,
     Value,
@@ -34,18 +41,11 @@ from xlapy.lowering.llvm.arrays import (
     window_of,
     without_elements,
 )
-from xlapy.lowering.llvm.elements import elementwise
-from xlapy.lowering.llvm.exits import Errors, Exit, exits_of
-from xlapy.lowering.llvm.exits import Place as Output
-from xlapy.lowering.llvm.frame import Arm, uses_in
-from xlapy.lowering.llvm.functions import IN_VECTORS
-from xlapy.lowering.llvm.fusing import remembered, shared_in
-from xlapy.lowering.llvm.looping import Loops
-from xlapy.lowering.llvm.memory import Array, Memory
-from xlapy.lowering.llvm.narrowing import narrowed
-from xlapy.lowering.llvm.numbers import RULES, any_order, convert, select
-from xlapy.lowering.llvm.products import vector_product
-from xlapy.lowering.llvm.sharing import LEFT, leaving
+from xlapy.lowering.llvm.loop_code import Loops
+from xlapy.lowering.llvm.native_products import vector_product
+from xlapy.lowering.llvm.parallel_outlining import LEFT, leaving
+from xlapy.lowering.llvm.product_narrowing import narrowed
+from xlapy.lowering.llvm.scalar_instructions import RULES, any_order, convert, select
 from xlapy.lowering.llvm.text import (
     FALSE,
     INDEX,
@@ -58,10 +58,10 @@ from xlapy.lowering.llvm.text import (
     plus,
     times,
 )
-from xlapy.lowering.rules import IN_VECTORS as IN_LAX
-from xlapy.lowering.rules import RULES as LAX
-from xlapy.lowering.rules import has_factors
-from xlapy.lowering.untraced import traced
+from xlapy.lowering.llvm.value_storage import Arm, uses_in
+from xlapy.lowering.lowering_rules import IN_VECTORS as IN_LAX
+from xlapy.lowering.lowering_rules import RULES as LAX
+from xlapy.lowering.lowering_rules import has_factors
 
 #: what a processor does with integers in no time
 _OF_BITS = frozenset(
@@ -221,7 +221,7 @@ class _Program(Loops):
             case "leaf":
                 return self._leaf(operation)
             case "ahead":
-                jaxpr = ahead.products_as_jaxpr(operation)
+                jaxpr = hoisted_products.products_as_jaxpr(operation)
                 return jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
             case "part":
                 whole = [Dimension(0, 1, n, False) for n in operation.results[0].type.shape]
@@ -229,7 +229,7 @@ class _Program(Loops):
             case "select" if operation in self.exits:
                 return [self._left_or(self.exits[operation])]
             case "select":
-                found = lanes.replaced(self, operation)
+                found = lane_ranges.replaced(self, operation)
                 return [self._numeric(operation, partial(select, self.text)) if found is None else found]
         if operation.kind not in ARITY:
             raise Unsuitable(operation.kind)
@@ -271,13 +271,13 @@ class _Program(Loops):
             return [(self._load if operation.attributes["name"] == "slice" else self._store)(operation, dims)]
         note = operation.attributes.get("lanewise")
         if note is not None and note.kind in ("sum", "dot"):
-            found = lanes.over_range(self, operation)
+            found = lane_ranges.over_range(self, operation)
             if found is not None:
                 return [found]
         if note is not None and note.kind == "check" and len(operation.operands[0].type.shape) == 1:
-            return lanes.checked(self, operation)
+            return lane_ranges.checked(self, operation)
         if note is not None and note.kind == "steps" and prod(operation.results[0].type.shape) > 1:
-            return [lanes.mask_in_steps(self, operation)]
+            return [lane_ranges.mask_in_steps(self, operation)]
         if is_stack(operation):
             return [self._stacked(operation)]
         if is_unset(operation):
@@ -294,7 +294,7 @@ class _Program(Loops):
                 return [product]
         values = jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
         if note is not None and note.kind == "lanes":
-            return [lanes.mask_of_range(self, operation, values[0])]
+            return [lane_ranges.mask_of_range(self, operation, values[0])]
         return values
 
     def _stacked(self, operation: Operation) -> Value:
@@ -306,7 +306,7 @@ class _Program(Loops):
         place = self.made(result.type.dtype, result.type.shape)
         for k, row in enumerate(rows):
             if isinstance(row, Number):
-                memory.put(self.text, place, row, (str(k), *("0" for _ in result.type.shape[1:])))
+                bufferisation.put(self.text, place, row, (str(k), *("0" for _ in result.type.shape[1:])))
             else:
                 self.fill(place, row, lambda at, k=k: (str(k), *at))
         return Array(place, place.version)
@@ -410,14 +410,14 @@ class _Program(Loops):
         left, rest = text.label(), text.label()
         text.do(f"br i1 {predicate.name}, label %{left}, label %{rest}, !prof {text.unlikely()}")
         text.begin(left)
-        if self.trip is not None:
-            leaving(text, self.trip, text.label())
+        if self.iteration is not None:
+            leaving(text, self.iteration, text.label())
         for place, var, arm in exit.stored:
             self.values, self.uses = dict(values), uses.copy()
             if arm is not None:
                 self.region(arm)
             self._put_out(place, var)
-        text.do("ret void" if self.trip is None else LEFT)
+        text.do("ret void" if self.iteration is None else LEFT)
         text.begin(rest)
         self.back_to(versions)
         self.values, self.uses = values, uses
@@ -428,7 +428,7 @@ class _Program(Loops):
         type = self._results[k].type
         place = Memory(f"%r{k}", type.dtype, type.shape, False)
         at = () if position is None else (str(position),)
-        memory.put(self.text, place, convert(self.text, self.number(var), type.dtype), at)
+        bufferisation.put(self.text, place, convert(self.text, self.number(var), type.dtype), at)
 
     def _if(self, operation: Operation) -> list[Value]:
         then, orelse = operation.regions

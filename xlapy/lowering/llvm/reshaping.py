@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-from xlapy.ir.shapes import groups
-from xlapy.lowering.llvm.arrays import Lazy, Place, Value, placed, shape_of, view
-from xlapy.lowering.llvm.memory import Array
+from xlapy.ir.reshape_groups import groups
+from xlapy.lowering.llvm.bufferisation import Array
+from xlapy.lowering.llvm.lazy_arrays import Lazy, Place, Value, placed, shape_of, view
 from xlapy.lowering.llvm.text import Number, Text, plus, times
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.lowering.llvm import parts
-from xlapy.lowering.llvm.arrays import (
+from xlapy.lowering.llvm import concatenation
+from xlapy.lowering.llvm.bufferisation import Array
+from xlapy.lowering.llvm.lazy_arrays import (
     Lazy,
     Place,
     Value,
@@ -23,9 +24,8 @@ from xlapy.lowering.llvm.arrays import (
     shape_of,
     view,
 )
-from xlapy.lowering.llvm.memory import Array
-from xlapy.lowering.llvm.numbers import convert, select
 from xlapy.lowering.llvm.reshaping import reshaped
+from xlapy.lowering.llvm.scalar_instructions import convert, select
 from xlapy.lowering.llvm.text import (
     INDEX,
     Number,
@@ -103,11 +103,11 @@ def _iota(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Valu
 
 def _concatenate(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
     lengths = [v.aval.shape[equation.params["dimension"]] for v in equation.invars]
-    return parts.concatenated(text, shape, equation.params["dimension"], operands, lengths)
+    return concatenation.concatenated(text, shape, equation.params["dimension"], operands, lengths)
 
 
 def _stack(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
-    return parts.stacked(text, shape, equation.params["axis"], operands)
+    return concatenation.stacked(text, shape, equation.params["axis"], operands)
 
 
 def _pad(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
@@ -119,9 +119,9 @@ def _pad(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value
 
     def at(place: Place) -> Number:
         inner = [plus(text, i, str(-low)) for i, (low, _, _) in zip(place, config, strict=True)]
-        found = element(text, x, [parts.near(text, i, n) for i, n in zip(inner, old, strict=True)])
+        found = element(text, x, [concatenation.near(text, i, n) for i, n in zip(inner, old, strict=True)])
         for i, n in zip(inner, old, strict=True):
-            found = select(text, parts.within(text, i, n), found, element(text, filling, ()))
+            found = select(text, concatenation.within(text, i, n), found, element(text, filling, ()))
         return found
 
     return Lazy(dtype_of(x), shape, at, reads(x), False, is_slow(x))

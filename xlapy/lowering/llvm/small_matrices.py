@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.lowering.llvm.arrays import Place, Room, Value, dtype_of, element, over, shape_of
-from xlapy.lowering.llvm.memory import Array, put
-from xlapy.lowering.llvm.numbers import RULES, select
+from xlapy.lowering.llvm.bufferisation import Array, put
+from xlapy.lowering.llvm.lazy_arrays import Place, Room, Value, dtype_of, element, over, shape_of
+from xlapy.lowering.llvm.scalar_instructions import RULES, select
 from xlapy.lowering.llvm.text import Number, Text, literal
 
 #: rows up to which there is straight code, and numbers on the right side

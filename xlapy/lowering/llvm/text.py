@@ -10,7 +10,7 @@ import numpy as np
 
 #: the type of indices
 INDEX = np.dtype(np.int64)
-#: that of keys of random streams: two parts of 32 bits (`random`)
+#: that of keys of random streams: two parts of 32 bits (`threefry`)
 KEY = np.dtype("V8")
 
 
@@ -154,8 +154,8 @@ class Text:
         self.begins: list[str] = []
         #: memory that the function, or the part of it that is being written, has to itself: how it is made, by name
         self.rooms: dict[str, str] = {}
-        #: indices of tables: name and memory, by the columns (`tables`); where it stands how many rows of a column are
-        #: in one, by the address of the column
+        #: indices of tables: name and memory, by the columns (`key_search`); where it stands how many rows of a column
+        #: are in one, by the address of the column
         self.indices: dict[tuple, tuple[str, str]] = {}
         self.watched: dict[str, list[str]] = {}
         #: how many loops of the program are open, and whether there are any

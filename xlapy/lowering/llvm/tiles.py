@@ -14,8 +14,8 @@ from math import prod
 
 import numpy as np
 
-from xlapy.lowering.llvm.arrays import Value, counted, rows_of
-from xlapy.lowering.llvm.sharing import shared_out
+from xlapy.lowering.llvm.lazy_arrays import Value, counted, rows_of
+from xlapy.lowering.llvm.parallel_outlining import shared_out
 from xlapy.lowering.llvm.text import Text, plus, times
 
 #: bytes that are read one behind the other where rows are multiples of so many bytes apart, and elements of a row in a

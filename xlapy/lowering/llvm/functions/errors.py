@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from xlapy.lowering.llvm.functions import exponentials
-from xlapy.lowering.llvm.functions.arithmetic import Writer
+from xlapy.lowering.llvm.functions.float_arithmetic import Writer
 from xlapy.lowering.llvm.functions.logs import log
 from xlapy.lowering.llvm.text import Number
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xlapy.lowering.llvm.functions.arithmetic import Writer
+from xlapy.lowering.llvm.functions.float_arithmetic import Writer
 from xlapy.lowering.llvm.text import Number
 
 _INVERSE = 1.44269504088896338700

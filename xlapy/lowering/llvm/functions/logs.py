@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from xlapy.lowering.llvm.functions.arithmetic import Writer
 from xlapy.lowering.llvm.functions.exponentials import TWO, TWO_SINGLE
+from xlapy.lowering.llvm.functions.float_arithmetic import Writer
 from xlapy.lowering.llvm.text import Number
 
 #: 1.5 * 2**52, and 1.5 * 2**23 for float32: in the low half of the sum's bits is a whole number that is added

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from xlapy.lowering.llvm.functions import exponentials, logs
-from xlapy.lowering.llvm.functions.arithmetic import Writer
-from xlapy.lowering.llvm.numbers import convert
+from xlapy.lowering.llvm.functions.float_arithmetic import Writer
+from xlapy.lowering.llvm.scalar_instructions import convert
 from xlapy.lowering.llvm.text import Number
 
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)

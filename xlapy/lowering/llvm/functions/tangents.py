@@ -7,7 +7,7 @@ Mathematical Functions", 1989). Errors are below 1.5 units in the last place.
 from __future__ import annotations
 
 from xlapy.lowering.llvm.functions import exponentials
-from xlapy.lowering.llvm.functions.arithmetic import Writer
+from xlapy.lowering.llvm.functions.float_arithmetic import Writer
 from xlapy.lowering.llvm.text import Number
 
 #: up to where there is a rational function of the square (of float32, a polynomial), and

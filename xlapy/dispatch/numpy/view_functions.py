@@ -1,0 +1,421 @@
+"""NumPy functions whose results are views of their argument: reshape, transpose, flip, squeeze, diagonal, split..."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch.arrays.memory_order import (
+    arranged,
+    can_ravel_in_place,
+    can_reshape_in_place,
+    layout_model,
+    perhaps_a_view,
+    undecided,
+)
+from xlapy.dispatch.arrays.views import make_view, view
+from xlapy.dispatch.numpy.rule_operands import (
+    absent,
+    known,
+    known_index,
+    known_order,
+    new_list,
+    operand,
+    raise_real,
+    sequence_items,
+)
+from xlapy.dispatch.protocol import Machine
+from xlapy.dispatch.registry import function
+from xlapy.domain.values import Const, NdArray, NumpyScalar, Tuple, Value
+
+T = TypeVar("T")
+
+
+def as_array(machine: Machine, value: Value) -> NdArray:
+    """`np.asanyarray(value)`: the array itself, or a new one."""
+    return value if isinstance(value, NdArray) else machine.new_array(operand(machine, value))
+
+
+def model(array: NdArray) -> np.ndarray:
+    """A stand-in of the same shape that holds nothing."""
+    return np.broadcast_to(np.False_, array.type.shape)
+
+
+def ask(machine: Machine, question: Callable[[], T]) -> T:
+    """Ask NumPy about shapes; its exceptions are the program's."""
+    try:
+        return question()
+    except Exception as error:
+        return raise_real(machine, error)
+
+
+# -- transpositions --------------------------------------------------------------------------------------------------
+
+
+def permuted(machine: Machine, array: NdArray, question: Callable[[np.ndarray], np.ndarray]) -> NdArray:
+    """The view in which NumPy's answer about a stand-in has its axes."""
+    rank = len(array.type.shape)
+    strides = tuple(range(1, rank + 1))
+    stand_in = np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), array.type.shape, strides)
+    answer = ask(machine, lambda: question(stand_in))
+    return view(machine, array, "transpose", tuple(s - 1 for s in answer.strides))
+
+
+@function(np.transpose, np.permute_dims)
+def transpose(machine, a, axes=None):
+    """np.transpose."""
+    if isinstance(a, NumpyScalar) and absent(axes):
+        return a
+    order = known(machine, axes, "axes")
+    return permuted(machine, as_array(machine, a), lambda m: np.transpose(m, order))
+
+
+@function(np.swapaxes)
+def swapaxes(machine, a, axis1, axis2):
+    """np.swapaxes."""
+    one, two = known(machine, axis1), known(machine, axis2)
+    return permuted(machine, as_array(machine, a), lambda m: np.swapaxes(m, one, two))
+
+
+@function(np.moveaxis)
+def moveaxis(machine, a, source, destination):
+    """np.moveaxis."""
+    source, destination = known(machine, source), known(machine, destination)
+    return permuted(machine, as_array(machine, a), lambda m: np.moveaxis(m, source, destination))
+
+
+@function(np.rollaxis)
+def rollaxis(machine, a, axis, start=0):
+    """np.rollaxis."""
+    axis, start = known(machine, axis), known(machine, start)
+    return permuted(machine, as_array(machine, a), lambda m: np.rollaxis(m, axis, start))
+
+
+@function(np.matrix_transpose, np.linalg.matrix_transpose)
+def matrix_transpose(machine, x, /):
+    """np.matrix_transpose."""
+    return permuted(machine, as_array(machine, x), np.matrix_transpose)
+
+
+# -- reshapes --------------------------------------------------------------------------------------------------------
+
+
+def reshaped(
+    machine: Machine, array: NdArray, shape: tuple[int, ...], order: str = "C", copy: object = None
+) -> NdArray:
+    """`array.reshape(shape, order)`: a view where NumPy gives one, else a copy."""
+    if order == "A":
+        layout = layout_model(machine, array)
+        order = "F" if layout.flags.f_contiguous and not layout.flags.c_contiguous else "C"
+    if order == "F":
+        turned = permuted(machine, array, np.transpose)
+        return permuted(machine, reshaped(machine, turned, shape[::-1], "C", copy), np.transpose)
+    in_place = can_reshape_in_place(machine, array, shape)
+    if in_place and copy is not True:
+        return view(machine, array, "reshape", shape)
+    if copy is False and in_place is None:
+        raise undecided()
+    if copy is False:
+        machine.raise_(ValueError, "Unable to avoid creating a copy while reshaping.")
+    made = machine.new_array(_reshape_var(machine, machine.read(array), shape))
+    return perhaps_a_view(machine, array, made) if in_place is None and copy is not True else made
+
+
+def _reshape_var(machine: Machine, var, shape: tuple[int, ...]):
+    return machine.leaf(_reshape, (var,), (shape,), name="reshape")[0]
+
+
+def _reshape(x, shape):
+    return jnp.reshape(x, shape)
+
+
+def new_shape(machine: Machine, array: NdArray, shape: object) -> tuple[int, ...]:
+    """The shape that `reshape` asks for, -1 resolved."""
+    wanted = known(machine, shape, "a shape")
+    if isinstance(wanted, np.ndarray):
+        wanted = wanted.tolist()
+
+    return ask(machine, lambda: np.reshape(model_of_size(array), wanted)).shape
+
+
+def model_of_size(array: NdArray) -> np.ndarray:
+    """A stand-in that reshapes without a copy whatever its size: contiguous, over nothing."""
+    shape = array.type.shape
+    strides, step = [0] * len(shape), 1
+    for axis in reversed(range(len(shape))):
+        strides[axis] = step
+        step *= max(shape[axis], 1)
+    return np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), shape, strides)
+
+
+@function(np.reshape)
+def reshape(machine, a, /, shape, order="C", *, copy=None):
+    """np.reshape."""
+    array = as_array(machine, a)
+    asked = str(known_order(machine, order, "CFA", "order 'K' is not permitted for reshaping"))
+    return reshaped(machine, array, new_shape(machine, array, shape), asked, known(machine, copy))
+
+
+@function(np.ravel)
+def ravel(machine, a, order="C"):
+    """np.ravel: a view where the array is contiguous."""
+    array = as_array(machine, a)
+    size = int(np.prod(array.type.shape, dtype=np.int64))
+    order = str(known_order(machine, order))
+    if order == "K":
+        axes = tuple(int(i) for i in np.argsort([-abs(s) for s in layout_model(machine, array).strides], kind="stable"))
+        array, order = permuted(machine, array, lambda m: np.transpose(m, axes)), "C"
+    if order == "A":
+        layout = layout_model(machine, array)
+        order = "F" if layout.flags.f_contiguous and not layout.flags.c_contiguous else "C"
+    if order == "F":
+        array = permuted(machine, array, np.transpose)
+    in_place = can_ravel_in_place(machine, array)
+    if in_place:
+        is_flat = array.type.shape == (size,)
+        return make_view(machine, array, None, array.type) if is_flat else view(machine, array, "reshape", (size,))
+    made = machine.new_array(_reshape_var(machine, machine.read(array), (size,)))
+    return perhaps_a_view(machine, array, made) if in_place is None else made
+
+
+def _only_units(numpy_function: Callable) -> Callable:
+    """A function that adds or removes dimensions of 1: always a view."""
+
+    def rule(machine, a, *args):
+        array = as_array(machine, a)
+        known_args = [known(machine, arg, "an axis") for arg in args]
+        shape = ask(machine, lambda: numpy_function(model(array), *known_args)).shape
+        if shape != array.type.shape:
+            return view(machine, array, "reshape", shape)
+        # where there is nothing to remove, NumPy gives the array itself
+        return array if numpy_function is np.squeeze else make_view(machine, array, None, array.type)
+
+    return rule
+
+
+expand = _only_units(np.expand_dims)
+squeezed = _only_units(np.squeeze)
+
+
+@function(np.expand_dims)
+def expand_dims(machine, a, axis):
+    """np.expand_dims."""
+    return expand(machine, a, axis)
+
+
+@function(np.squeeze)
+def squeeze(machine, a, axis=None):
+    """np.squeeze."""
+    if isinstance(a, NumpyScalar) and absent(axis):
+        return a
+    return squeezed(machine, a, axis)
+
+
+def _at_least(numpy_function: Callable) -> Callable:
+    widened = _only_units(numpy_function)
+
+    def rule(machine, *arys):
+        results = []
+        for item in arys:
+            array = as_array(machine, item)
+            enough = model(array).ndim >= int(numpy_function.__name__[-2])
+            results.append(array if enough else widened(machine, array))
+        return results[0] if len(results) == 1 else Tuple(tuple(results))
+
+    return rule
+
+
+for _function in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
+    function(_function)(_at_least(_function))
+
+
+# -- slices ----------------------------------------------------------------------------------------------------------
+
+
+def sliced(machine: Machine, array: NdArray, question: Callable[[np.ndarray], np.ndarray]) -> NdArray:
+    """The view whose axes are those of `array`, in order, run through as in NumPy's answer (flip)."""
+    shape = array.type.shape
+    strides = tuple(16 ** (i + 1) for i in range(len(shape)))
+    stand_in = np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), shape, strides)
+    answer = ask(machine, lambda: question(stand_in))
+    strides = answer.strides
+    dims = tuple((0, 1, n) if s > 0 or n == 0 else (n - 1, -1, n) for s, n in zip(strides, shape, strict=True))
+    return view(machine, array, "index", dims)
+
+
+@function(np.flip)
+def flip(machine, m, axis=None):
+    """np.flip: a view with reversed axes."""
+    axis = known(machine, axis, "an axis")
+    flipped = sliced(machine, as_array(machine, m), lambda a: np.flip(a, axis))
+    return flipped if flipped.type.shape else NumpyScalar(machine.read(flipped))
+
+
+@function(np.flipud)
+def flipud(machine, m):
+    """np.flipud."""
+    return sliced(machine, as_array(machine, m), np.flipud)
+
+
+@function(np.fliplr)
+def fliplr(machine, m):
+    """np.fliplr."""
+    return sliced(machine, as_array(machine, m), np.fliplr)
+
+
+_CORNERS = np.arange(4).reshape(2, 2)
+
+
+@function(np.rot90)
+def rot90(machine, m, k=1, axes=(0, 1)):
+    """np.rot90: a view."""
+    array, k, axes = as_array(machine, m), known(machine, k), known(machine, axes)
+    ask(machine, lambda: np.rot90(model(array), k, axes))
+    turned = ask(machine, lambda: np.rot90(_CORNERS, k))
+    # NumPy's versions make different numbers of what is no integer
+    turns = next(n for n in range(4) if np.array_equal(np.rot90(_CORNERS, n), turned))
+    one, two = (int(a) % len(array.type.shape) for a in axes)
+    if turns == 0:
+        return make_view(machine, array, None, array.type)
+    if turns == 2:
+        return sliced(machine, array, lambda a: np.flip(a, (one, two)))
+    if turns == 1:
+        return permuted(machine, sliced(machine, array, lambda a: np.flip(a, two)), lambda a: np.swapaxes(a, one, two))
+    turned = permuted(machine, array, lambda a: np.swapaxes(a, one, two))
+    return sliced(machine, turned, lambda a: np.flip(a, two))
+
+
+def split_at(machine: Machine, array: NdArray, places: Sequence[int | None], axis: int) -> list[NdArray]:
+    """Views of the pieces of an axis between `places`."""
+    size = array.type.shape[axis]
+    edges = [0, *places, size]
+    pieces = []
+    for start, stop in zip(edges[:-1], edges[1:], strict=True):
+        first, last, _ = slice(start, stop if stop is not None else None).indices(size)
+        dims = [(0, 1, n) for n in array.type.shape]
+        dims[axis] = (first if last > first else 0, 1, max(last - first, 0))
+        pieces.append(view(machine, array, "index", tuple(dims)))
+    return pieces
+
+
+def _splitting(numpy_function: Callable, fixed_axis: int | None) -> Callable:
+    def rule(machine, ary, indices_or_sections, axis=0):
+        array = as_array(machine, ary)
+        parts = known(machine, indices_or_sections, "where to split")
+        axis = known_index(machine, axis)
+        args = (parts,) if fixed_axis is not None else (parts, axis)
+        answer = ask(machine, lambda: numpy_function(model(array), *args))
+        if fixed_axis is not None:
+            axis = 0 if numpy_function is np.hsplit and len(array.type.shape) == 1 else fixed_axis
+        if np.ndim(parts):
+            places = [None if p is None else int(p) for p in parts]
+        else:
+            places = [int(p) for p in np.cumsum([m.shape[axis] for m in answer])[:-1]]
+        return new_list(machine, split_at(machine, array, places, axis))
+
+    return rule
+
+
+for _function, _axis in ((np.split, None), (np.array_split, None), (np.vsplit, 0), (np.hsplit, 1), (np.dsplit, 2)):
+    function(_function)(_splitting(_function, _axis))
+
+
+def _unstack(machine, x, /, *, axis=0):
+    """np.unstack: views along an axis."""
+    array, where = as_array(machine, x), known(machine, axis)
+    ask(machine, lambda: np.unstack(model(array), axis=where))
+    axis = int(np.ravel(where)[0]) % len(array.type.shape)
+    items = []
+    for k in range(array.type.shape[axis]):
+        dims = tuple((k, 1, -1) if a == axis else (0, 1, n) for a, n in enumerate(array.type.shape))
+        items.append(view(machine, array, "index", dims))
+    if len(array.type.shape) == 1:
+        return Tuple(tuple(NumpyScalar(machine.read(item)) for item in items))
+    return Tuple(tuple(items))
+
+
+if hasattr(np, "unstack"):
+    function(np.unstack)(_unstack)
+
+
+# -- the rest --------------------------------------------------------------------------------------------------------
+
+
+@function(np.diagonal)
+def diagonal(machine, a, offset: Any = 0, axis1: Any = 0, axis2: Any = 1):
+    """np.diagonal: a read-only view."""
+    array = as_array(machine, a)
+    offset, axis1, axis2 = (known_index(machine, v) for v in (offset, axis1, axis2))
+    ask(machine, lambda: np.diagonal(model(array), offset, axis1, axis2))
+    rank = len(array.type.shape)
+    return view(machine, array, "diagonal", (offset, axis1 % rank, axis2 % rank), writeable=False)
+
+
+@function(np.linalg.diagonal)
+def linalg_diagonal(machine, x, /, *, offset=0):
+    """np.linalg.diagonal."""
+    return diagonal(machine, x, offset, Const(-2), Const(-1))
+
+
+@function(np.broadcast_to)
+def broadcast_to(machine, array, shape, subok=False):
+    """np.broadcast_to: a read-only view."""
+    source = as_array(machine, array)
+    wanted = known(machine, shape, "a shape")
+    target = ask(machine, lambda: np.broadcast_to(model(source), wanted)).shape
+    return view(machine, source, "broadcast", target, writeable=False)
+
+
+@function(np.broadcast_arrays)
+def broadcast_arrays(machine, *args, subok=False):
+    """np.broadcast_arrays."""
+    arrays = [as_array(machine, a) for a in args]
+    shape = ask(machine, lambda: np.broadcast_shapes(*(a.type.shape for a in arrays)))
+    if all(a.type.shape == shape for a in arrays):
+        return Tuple(tuple(arrays))
+    return Tuple(tuple(view(machine, a, "broadcast", shape, writeable=a.type.shape == shape) for a in arrays))
+
+
+@function(np.real)
+def real(machine, val):
+    """np.real: a view of a complex array; the argument itself if it is real."""
+    return machine.getattr(_numpy(machine, val), "real")
+
+
+@function(np.imag)
+def imag(machine, val):
+    """np.imag."""
+    return machine.getattr(_numpy(machine, val), "imag")
+
+
+def _numpy(machine: Machine, value: Value) -> Value:
+    cls = machine.type_of(value)
+    if cls is range:
+        return machine.call(Const(np.asarray), [value])
+    if sequence_items(machine, value) is None and (hasattr(cls, "real") or not _is_built_in(cls)):
+        return value
+    return as_array(machine, value)
+
+
+def _is_built_in(cls: type) -> bool:
+    return cls.__module__ in ("builtins", "collections")
+
+
+def complex_part(machine: Machine, array: NdArray, part: str) -> NdArray:
+    """`array.real` or `array.imag`: views of a complex array."""
+    if array.type.dtype.kind == "c":
+        return view(machine, array, part, ())
+    if part == "real":
+        return array
+    zero = machine.builder.broadcast(machine.builder.constant(0, array.type.dtype), array.type.shape)
+    result = machine.new_array(zero)
+    return NdArray(result.buffer, (), result.type, result.identity, False)
+
+
+def copy_of(machine: Machine, value: Value, order: object = "K") -> NdArray:
+    """`np.array(value, copy=True)`."""
+    array = as_array(machine, value)
+    return arranged(machine, machine.new_array(machine.read(array)), array, order)

@@ -1,0 +1,40 @@
+"""Imports every module that fills the tables."""
+
+# ruff: noqa: F401  (imported for what they register)
+
+from xlapy.dispatch.bounded import (
+    array_to_list,
+    bounded_bincount,
+    bounded_creation,
+    bounded_einsum,
+    bounded_histograms,
+    bounded_matrices,
+    bounded_norms,
+    bounded_place,
+    bounded_repeat,
+    bounded_signals,
+    bounded_stacking,
+    bounded_statistics,
+    bounded_ufunc_at,
+    bounded_ufunc_methods,
+    chirp_z_transform,
+    data_dependent_sizes,
+    enlarging,
+    library_sources,
+    linear_algebra,
+    random_permutations,
+    rearranging,
+    row_functions,
+)
+from xlapy.dispatch.containers import (
+    dynamic_dict_methods,
+    dynamic_sets,
+    dynamic_tuples,
+    growable_list_methods,
+    growable_list_subscripts,
+    loaded_modules,
+)
+from xlapy.dispatch.jax import jax_arrays, jax_functions, linear_functions, scopes, transformations, tree_functions
+from xlapy.dispatch.numbers import python_random
+from xlapy.dispatch.numpy import dispatcher_errors, register_numpy
+from xlapy.dispatch.python import printing, register_python

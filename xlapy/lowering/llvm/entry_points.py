@@ -1,0 +1,238 @@
+"""Programs that are machine code as a whole, called with NumPy's arrays where they lie.
+
+XLA's CPU client hands a program with a loop in it to another thread, and waits; arrays are copied on their way in. For
+a loop of a few microseconds that takes ten times as long as the loop. Here a program is one C function of Python's
+objects: it looks into arrays itself, as every extension module that uses NumPy's C interface does (`PyArray_DATA` and
+its like are written into such modules: they read the fields of `PyArrayObject_fields`, whose places do not change).
+That they are where they are expected is looked at once; if not, there are no such functions.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+import sysconfig
+from collections.abc import Callable, Container, Sequence
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from xlapy.lowering.llvm import guard_pages
+from xlapy.lowering.llvm.engine import compiled
+from xlapy.lowering.llvm.programs import Function
+from xlapy.lowering.llvm.result_pool import BLOCKS
+
+#: bytes from the beginning of an object to its class; of an array to its elements, the number of its axes, their
+#: lengths, the type of its elements, and its flags
+_CLASS, _DATA, _AXES, _LENGTHS, _DTYPE, _FLAGS = 8, 16, 24, 32, 56, 64
+#: flags: elements lie in rows without gaps, and at multiples of their size
+_SUITS = 0x1 | 0x100
+#: bytes of a result that is worth more lines, to lie where XLA can take it over
+_LARGE = 1 << 15
+#: bytes of a line, and how many bits say where in a line something begins; of how many results that is said
+_LINE, _LINE_BITS, _MOST_SHIFTED = 64, 6, 10
+#: bytes of memory that is kept between calls
+_KEPT = range(1 << 16, 1 << 23)
+#: operands and results that C's functions are called with from Python
+_MOST_ARGUMENTS = 1024
+#: lines of a program without loops, which is not worth much of LLVM's time
+_LONG = 1500
+#: Python's numbers that travel as numbers: how C has them, and LLVM
+_NUMBERS = {bool: (ctypes.c_bool, "i8"), int: (ctypes.c_int64, "i64"), float: (ctypes.c_double, "double")}
+
+
+class Given(NamedTuple):
+    """An operand of a program: its type, and its class if it is a number of Python's."""
+
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    python: type | None = None
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is handed over as a number, not as an array."""
+        return self.python in _NUMBERS
+
+
+@functools.cache
+def is_possible() -> bool:
+    """Whether arrays lie in memory as is expected here."""
+    if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
+        return False
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return False
+    for array in (np.arange(6.0).reshape(2, 3), np.arange(8, dtype=np.int32).reshape(2, 2, 2)[:, 1:]):
+        if object.__basicsize__ != 16 or type(array).__basicsize__ < _FLAGS + 4:
+            return False
+        start = id(array)
+        pointer = {k: ctypes.c_int64.from_address(start + k).value for k in (_CLASS, _DATA, _LENGTHS, _DTYPE)}
+        axes, flags = (ctypes.c_int32.from_address(start + k).value for k in (_AXES, _FLAGS))
+        if (pointer[_CLASS], pointer[_DATA], pointer[_DTYPE]) != (id(np.ndarray), array.ctypes.data, id(array.dtype)):
+            return False
+        if axes != array.ndim or bool(flags & 1) != array.flags.c_contiguous or not flags & 0x100:
+            return False
+        if tuple((ctypes.c_int64 * axes).from_address(pointer[_LENGTHS])) != array.shape:
+            return False
+    return True
+
+
+def called_directly(
+    function: Function, params: Sequence, given: Sequence[Given], aligned: Container[int] = (), level: int = 3
+) -> Callable[..., tuple | None] | None:
+    """Compiles a program to a function of its operands: the tuple of its results, new arrays; or None where an operand
+    is not exactly an `np.ndarray` of the type and shape that is expected, with its elements in rows. None if there are
+    too many operands and results, or results of other types than NumPy's.
+
+    Args:
+        function: the program.
+        params: the parameters of the region that it was made of.
+        given: for each of them, what the operand is.
+        aligned: results that begin at multiples of 64 where they are large.
+        level: how much LLVM does for it, if it is not long and straight.
+    """
+    if not all(isinstance(v.type.dtype, np.dtype) for v in function.results):
+        return None  # JAX's keys are made by JAX
+    outputs = [Given(v.type.dtype, tuple(v.type.shape)) for v in function.results]
+    if len(given) + len(outputs) + len(function.rooms) > _MOST_ARGUMENTS:
+        return None
+    # The types of the elements are kept: the code has their addresses.
+    dtypes = [np.dtype(g.dtype) for g in given]
+    sizes = [prod(one.shape) * one.dtype.itemsize for one in outputs]
+    shifted = [k for k, size in enumerate(sizes) if k in aligned and size >= _LARGE][:_MOST_SHIFTED]
+    guarded = guard_pages.SIDE != 0
+    shifted = [] if guarded else shifted
+    text = f"{function.body}\n{_entry(function, params, given, dtypes, shifted)}"
+    engine = compiled(text, level if function.has_loops or text.count("\n") < _LONG else 0)
+    kinds = [_NUMBERS[g.python][0] if g.python in _NUMBERS else ctypes.py_object for g in given]
+    made = [ctypes.py_object] * (len(outputs) + len(function.rooms))
+    run = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds, *made)(engine.get_function_address("entry"))
+    namespace = {"run": run, "empty": np.empty, "array": np.ndarray, "byte": np.dtype(np.uint8), "block": BLOCKS.of}
+    namespace["kept"] = engine, dtypes, function.constants
+    names = [f"o{k}" for k in range(len(given))]
+    lines = []
+    for name, one in zip(names, given, strict=True):
+        if one.python is int:
+            lines.append(f"if not {-(2**63)} <= {name} < {2**63}: raise OverflowError('int too large for 64 bits')")
+    results = [f"r{k}" for k in range(len(outputs))]
+    if guarded:
+        namespace |= {"guard": guard_pages.array, "copied": guard_pages.copied}
+        lines += [f"{name} = copied({name})" for name in names]
+    new_array = "guard" if guarded else "empty"
+    for k, (name, one) in enumerate(zip(results, outputs, strict=True)):
+        namespace[f"d{k}"] = one.dtype
+        new = f"block({sizes[k] + _LINE - 1})" if k in shifted else f"{new_array}({one.shape!r}, d{k})"
+        lines.append(f"{name} = {new}")
+    rooms = [f"w{k}" for k in range(len(function.rooms))]
+    for k, (name, (size, _)) in enumerate(zip(rooms, function.rooms, strict=True)):
+        # Memory that is new to the process is dear: it is kept, for one call at a time.
+        namespace[f"free{k}"] = [] if size in _KEPT and not guarded else ()
+        lines.append(f"{name} = free{k}.pop() if free{k} else {new_array}(({size},), byte)")
+    lines.append(f"found = run({', '.join([*names, *results, *rooms])})")
+    lines += [f"free{k}.append(w{k})" for k, (size, _) in enumerate(function.rooms) if size in _KEPT and not guarded]
+    lines.append("if found < 0: return None")
+    for n, k in enumerate(shifted):
+        lines.append(f"r{k} = array({outputs[k].shape!r}, d{k}, r{k}, found >> {n * _LINE_BITS} & {_LINE - 1})")
+    lines.append(f"return ({''.join(f'{name}, ' for name in results)})")
+    body = "\n".join(f"    {line}" for line in lines)
+    exec(compile(f"def call({', '.join(names)}):\n{body}\n", "<xlapy direct>", "exec"), namespace)
+    return namespace["call"]
+
+
+def _entry(
+    function: Function,
+    params: Sequence,
+    given: Sequence[Given],
+    dtypes: Sequence[np.dtype],
+    shifted: Sequence[int],
+) -> str:
+    """The C function: looks at the operands, and runs `@main`; what it returns is -1 if an operand is another.
+
+    The results that are `shifted` begin with a line of memory: it returns how far behind the beginning of the memory
+    that the caller made, 6 bits for each.
+    """
+    types = [_NUMBERS[g.python][1] if g.python in _NUMBERS else "ptr" for g in given]
+    results, rooms = len(function.results), len(function.rooms)
+    parameters = [f"{type} %p{k}" for k, type in enumerate(types)]
+    parameters += [f"ptr %r{k}" for k in range(results)] + [f"ptr %w{k}" for k in range(rooms)]
+    lines = ["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"]
+    lines += [f"define i64 @entry({', '.join(parameters)}) {{", "begin:"]
+    for k, type in enumerate(types):
+        if type != "ptr":
+            lines += [f"  %p{k}.data = alloca {type}", f"  store {type} %p{k}, ptr %p{k}.data"]
+    checks = [k for k, type in enumerate(types) if type == "ptr"]
+    lines.append(f"  br label %check{0 if checks else '.done'}")
+    for n, k in enumerate(checks):
+        following = f"check{n + 1}" if n + 1 < len(checks) else "check.done"
+        lines += [f"check{n}:", *_checked(f"%p{k}", given[k], dtypes[k], following)]
+    lines += ["other:", "  ret i64 -1", "check.done:", "  %shift.0 = add i64 0, 0"]
+    starts = [f"%r{k}.start" if k in shifted else f"%r{k}.data" for k in range(results)]
+    for k, start in enumerate(starts):
+        lines += _loaded(start, f"%r{k}", _DATA, "ptr")
+    for k in range(rooms):
+        lines += _loaded(f"%w{k}.data", f"%w{k}", _DATA, "ptr")
+    for n, k in enumerate(shifted):
+        lines += [
+            f"  %r{k}.number = ptrtoint ptr %r{k}.start to i64",
+            f"  %r{k}.rest = sub i64 0, %r{k}.number",
+            f"  %r{k}.shift = and i64 %r{k}.rest, {_LINE - 1}",
+            f"  %r{k}.data = getelementptr i8, ptr %r{k}.start, i64 %r{k}.shift",
+            f"  %r{k}.bits = shl i64 %r{k}.shift, {n * _LINE_BITS}",
+            f"  %shift.{n + 1} = or i64 %shift.{n}, %r{k}.bits",
+        ]
+    number = {var: k for k, var in enumerate(params)}
+    copies = [(f"%r{k}.data", var) for k, var in function.changed.items()]
+    copies += [(f"%w{k}.data", var) for k, (_, var) in enumerate(function.rooms) if var is not None]
+    for target, var in copies:
+        size = prod(var.type.shape) * var.type.dtype.itemsize
+        source = f"%p{number[var]}.data"
+        lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+    names = {"operand": [f"%p{number[var]}.data" for var in function.operands]}
+    names |= {"result": [f"%r{k}.data" for k in range(results)], "room": [f"%w{k}.data" for k in range(rooms)]}
+    arguments = ", ".join(f"ptr {names[kind][k]}" for kind, k in function.pointers)
+    # LLVM would optimise what it has inlined once more, which takes a fifth of its time.
+    return "\n".join([*lines, f"  call void @main({arguments}) noinline", f"  ret i64 %shift.{len(shifted)}", "}"])
+
+
+def _checked(name: str, one: Given, dtype: np.dtype, following: str) -> list[str]:
+    """What goes on to a block with the address of the elements of an array, if it is such an array."""
+    lines = _loaded(f"{name}.class", name, _CLASS, "i64")
+    lines += [f"  {name}.is = icmp eq i64 {name}.class, {id(np.ndarray)}"]
+    block = name.replace("%", "array.")
+    lines += [f"  br i1 {name}.is, label %{block}, label %other", f"{block}:"]
+    wanted: list[str] = []
+    for part, place, type, value in (("dtype", _DTYPE, "i64", id(dtype)), ("axes", _AXES, "i32", len(one.shape))):
+        lines += _loaded(f"{name}.{part}", name, place, type)
+        lines.append(f"  {name}.{part}.is = icmp eq {type} {name}.{part}, {value}")
+        wanted.append(f"{name}.{part}.is")
+    lines += _loaded(f"{name}.flags", name, _FLAGS, "i32")
+    lines += [f"  {name}.set = and i32 {name}.flags, {_SUITS}", f"  {name}.suits = icmp eq i32 {name}.set, {_SUITS}"]
+    wanted.append(f"{name}.suits")
+    lines += _all(f"{name}.same", wanted)
+    lines += [f"  br i1 {name}.same, label %{block}.lengths, label %other", f"{block}.lengths:"]
+    lines += _loaded(f"{name}.shape", name, _LENGTHS, "ptr")
+    wanted = []
+    for axis, length in enumerate(one.shape):
+        lines += _loaded(f"{name}.n{axis}", f"{name}.shape", 8 * axis, "i64")
+        lines.append(f"  {name}.n{axis}.is = icmp eq i64 {name}.n{axis}, {length}")
+        wanted.append(f"{name}.n{axis}.is")
+    lines += _all(f"{name}.fits", wanted)
+    lines += _loaded(f"{name}.data", name, _DATA, "ptr")
+    return [*lines, f"  br i1 {name}.fits, label %{following}, label %other"]
+
+
+def _loaded(name: str, base: str, place: int, type: str) -> list[str]:
+    return [f"  {name}.at = getelementptr i8, ptr {base}, i64 {place}", f"  {name} = load {type}, ptr {name}.at"]
+
+
+def _all(name: str, wanted: Sequence[str]) -> list[str]:
+    """Whether all of some conditions hold."""
+    lines, before = [], "true"
+    for k, condition in enumerate(wanted):
+        lines.append(f"  {name}.{k} = and i1 {before}, {condition}")
+        before = f"{name}.{k}"
+    return [*lines, f"  {name} = and i1 {before}, true"]
+
+
+__all__ = ["Given", "called_directly", "is_possible"]
