@@ -24,7 +24,7 @@ from xlapy.interpreter.describe import locate, unjoined
 from xlapy.interpreter.frame import place_of
 from xlapy.interpreter.loops import refusal_of_change
 from xlapy.interpreter.machine import Machine
-from xlapy.interpreter.output_reconstruction import Effect, Outputs, Raised, Recipe
+from xlapy.interpreter.output_reconstruction import Effect, Outputs, Raised, Reconstruction
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
 from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, MOST_EMITTED, TooLarge
 from xlapy.ir import Location, Module, constant_value
@@ -48,7 +48,7 @@ class Analysis:
     module: Module
     parameters: list[Parameter]
     guards: list[Guard]
-    result: Recipe | None
+    result: Reconstruction | None
     effects: list[Effect]
     errors: list[Raised]
     static: set[Source] = field(default_factory=set)
@@ -272,7 +272,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         if raises is None:
             generator_stepping.check_finished(machine)
             prints = outputs.prints()
-        result = outputs.recipe(value) if raises is None else None
+        result = outputs.reconstruction(value) if raises is None else None
         effects = [] if always else outputs.effects()
         count = len(outputs.vars)
         errors = outputs.error_payloads() if raises is None else []

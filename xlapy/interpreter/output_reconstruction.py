@@ -88,7 +88,7 @@ class Known:
 
 
 class Raised(NamedTuple):
-    """An exception: its class, the recipes of its arguments and attributes, and where it was raised."""
+    """An exception: its class, the reconstructions of its arguments and attributes, and where it was raised."""
 
     cls: type[BaseException]
     parts: tuple
@@ -171,8 +171,8 @@ class Closure:
         namespace: its globals.
         name: its `__name__`.
         cells: of its closure, each a `Made` of kind "cell" or `Known`.
-        defaults, kwdefaults: recipes of what its parameters have.
-        attributes: recipes of `__annotations__` and what the program has set.
+        defaults, kwdefaults: reconstructions of what its parameters have.
+        attributes: reconstructions of `__annotations__` and what the program has set.
     """
 
     code: types.CodeType
@@ -186,7 +186,7 @@ class Closure:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several recipes, by the output number `selector`."""
+    """One of several reconstructions, by the output number `selector`."""
 
     selector: int
     alternatives: tuple
@@ -229,7 +229,7 @@ class Attribute:
     """What an exception has beside its arguments."""
 
     name: str
-    recipe: object
+    reconstruction: object
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ class Built:
     parts: tuple
 
 
-Recipe = Leaf | Cut | Known | External | View | Sequence | Made | Closure | Choice | Text | Bound | Built
+Reconstruction = Leaf | Cut | Known | External | View | Sequence | Made | Closure | Choice | Text | Bound | Built
 
 
 #: the flag of classes that a `class` statement has made
@@ -257,11 +257,11 @@ class Effect:
     source: Source
     name: str
     #: of a buffer an output, of other slots whatever they hold; None for what is removed
-    recipe: Any
+    reconstruction: Any
 
 
 class Outputs:
-    """Collects the program's outputs while recipes are made."""
+    """Collects the program's outputs while reconstructions are made."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -276,7 +276,7 @@ class Outputs:
         #: own; and of those that leave it by themselves
         self._held: dict[type, bool] = {}
         self._placed: set[type] = set()
-        #: whether recipes are made of what is stored in the caller's world
+        #: whether reconstructions are made of what is stored in the caller's world
         self.stores = False
 
     def output(self, var: Var) -> int:
@@ -286,7 +286,7 @@ class Outputs:
             self.vars.append(var)
         return self._index[id(var)]
 
-    def recipe(self, value: Value) -> Recipe:
+    def reconstruction(self, value: Value) -> Reconstruction:
         """How to make a value on the host."""
         machine = self.machine
         match value:
@@ -322,52 +322,52 @@ class Outputs:
             case Tuple():
                 if namespaces.has_attributes(machine, value):
                     return self._with_attributes(value)
-                return Sequence(value.cls, tuple(map(self.recipe, value.items)))
+                return Sequence(value.cls, tuple(map(self.reconstruction, value.items)))
             case Union():
                 return self._choice(value)
             case values.Text():
-                return Text(value.template, tuple(map(self.recipe, value.parts)))
+                return Text(value.template, tuple(map(self.reconstruction, value.parts)))
             case Slice():
-                return Built(slice, tuple(map(self.recipe, (value.start, value.stop, value.step))))
+                return Built(slice, tuple(map(self.reconstruction, (value.start, value.stop, value.step))))
             case Range():
-                return Built(range, tuple(map(self.recipe, (value.start, value.stop, value.step))))
+                return Built(range, tuple(map(self.reconstruction, (value.start, value.stop, value.step))))
             case Ref():
                 return self._object(value)
             case Stored():
                 return self._stored(value)
             case BoundMethod():
                 if isinstance(value.function, Const):
-                    return Bound(self.recipe(value.function), self.recipe(value.self))
+                    return Bound(self.reconstruction(value.function), self.reconstruction(value.self))
             case Function():
                 return self._function(value)
         raise Refused("XP0010", f"{machine.describe(value)} is returned or stored outside, where it cannot be made")
 
-    def _with_attributes(self, value: Tuple) -> Recipe:
+    def _with_attributes(self, value: Tuple) -> Reconstruction:
         """A tuple with attributes: an instance that has items, too."""
         own = namespaces.of_tuple(self.machine, value)
         if isinstance(own, Union):
             return Choice(
                 self.output(own.selector),
-                tuple(self.recipe(Tuple(value.items, value.cls, ref)) for ref in own.alternatives),
+                tuple(self.reconstruction(Tuple(value.items, value.cls, ref)) for ref in own.alternatives),
             )
         known = isinstance(own, Ref) and own.object in self._made
-        made = self.recipe(own)
+        made = self.reconstruction(own)
         if known and own in self._filled:
             raise Refused("XP0010", "a tuple that holds itself is returned or stored outside")
         if isinstance(made, Made) and not known:
             self._filled.append(own)
-            made.entries = tuple(map(self.recipe, value.items))
+            made.entries = tuple(map(self.reconstruction, value.items))
             self._filled.pop()
         return made
 
-    def _choice(self, value: Union) -> Recipe:
+    def _choice(self, value: Union) -> Reconstruction:
         if any(a is UNBOUND or a is DEAD for a in value.alternatives):
             raise Refused(
                 "XP0010", "a value that may be unbound is returned or stored outside", "give it a value on every path"
             )
         if len(value.alternatives) == 1:
-            return self.recipe(value.alternatives[0])
-        return Choice(self.output(value.selector), tuple(map(self.recipe, value.alternatives)))
+            return self.reconstruction(value.alternatives[0])
+        return Choice(self.output(value.selector), tuple(map(self.reconstruction, value.alternatives)))
 
     def _function(self, value: Function) -> Closure:
         """A function that the program has made, with what its variables hold at the end."""
@@ -378,18 +378,18 @@ class Outputs:
         made = Closure(value.code, namespace, value.name)
         self._functions[value.namespace] = made
         made.cells += [self._cell(cell) for cell in value.closure]
-        made.defaults += map(self.recipe, value.defaults)
-        made.kwdefaults.update((name, self.recipe(v)) for name, v in value.kwdefaults.items())
+        made.defaults += map(self.reconstruction, value.defaults)
+        made.kwdefaults.update((name, self.reconstruction(v)) for name, v in value.kwdefaults.items())
         for name, item in value.attributes.items():
-            made.attributes[f"__{name}__"] = self.recipe(item)
+            made.attributes[f"__{name}__"] = self.reconstruction(item)
         self._require_unmirrored(value.namespace)
         for name in self._names(value.namespace):
             item = heap.read(value.namespace, name)
             if item is not UNBOUND:
-                made.attributes[name] = self.recipe(_or_nothing(item))
+                made.attributes[name] = self.reconstruction(_or_nothing(item))
         return made
 
-    def _cell(self, cell: Value) -> Recipe:
+    def _cell(self, cell: Value) -> Reconstruction:
         assert isinstance(cell, Ref)
         heap = self.machine.heap
         info = heap.objects[cell.object]
@@ -407,10 +407,10 @@ class Outputs:
         made = self._made[cell.object] = Made("cell", types.CellType, {})
         content = heap.read(cell.object, "value")
         if content is not UNBOUND:
-            made.fields["value"] = self.recipe(content)
+            made.fields["value"] = self.reconstruction(content)
         return made
 
-    def _object(self, value: Ref) -> Recipe:
+    def _object(self, value: Ref) -> Reconstruction:
         heap = self.machine.heap
         info = heap.objects[value.object]
         if info.source is not None and info.kind != "cell":
@@ -435,18 +435,18 @@ class Outputs:
         is_records, is_matrix = issubclass(info.cls, Fields), info.cls is Matrix
         made = self._made[value.object] = Made("records" if is_records or is_matrix else info.kind, info.cls, {})
         if is_matrix:
-            made.fields["elements"] = self.recipe(heap.read(value.object, "elements"))
+            made.fields["elements"] = self.reconstruction(heap.read(value.object, "elements"))
         elif is_records:
             made.fields.update(self._of_records({name: heap.read(value.object, name) for name in info.fields}))
         elif info.kind == "instance":
             for name in self._names(value.object):
                 field = heap.read(value.object, name)
                 if field is not UNBOUND:
-                    made.fields[name] = self.recipe(_or_nothing(field))
+                    made.fields[name] = self.reconstruction(_or_nothing(field))
         else:
             setting = next((name for base, name in _SETTINGS.items() if issubclass(info.cls, base)), None)
             if setting is not None:
-                made.fields[setting] = self.recipe(heap.read(value.object, setting))
+                made.fields[setting] = self.reconstruction(heap.read(value.object, setting))
             contents = heap.read(value.object, "<items>")
             if info.kind == "set" and isinstance(contents, GrowableList) and self.machine.keys_of_items:
                 raise Refused("XP0010", "a set whose order depends on numbers in a list of the caller", "return a list")
@@ -455,17 +455,17 @@ class Outputs:
                 made.history = contents.history
         return made
 
-    def _of_records(self, parts: dict[str, Value]) -> dict[str, Recipe]:
+    def _of_records(self, parts: dict[str, Value]) -> dict[str, Reconstruction]:
         """What a structured array, or a record, is put together from that the program has made: a view of one of the
         caller's, or the elements of each field as they are at the end."""
         view = self._view_of_records(parts)
         if view is not None:
             return {"view": view}
 
-        def elements(part: Value) -> Recipe:
+        def elements(part: Value) -> Reconstruction:
             if isinstance(part, NdArray):
                 return Leaf(self.output(self.machine.read(part)), mutable=part.identity)
-            return self.recipe(part)
+            return self.reconstruction(part)
 
         return {name: elements(part) for name, part in parts.items()}
 
@@ -522,23 +522,23 @@ class Outputs:
         made = self._order.get(number, [])
         return made + sorted(self.machine.heap.objects[number].fields.difference(made))
 
-    def _stored(self, value: Stored) -> Recipe:
+    def _stored(self, value: Stored) -> Reconstruction:
         """An object that lies in a growable list."""
-        settings = {} if value.factory is None else {"default_factory": self.recipe(value.factory)}
+        settings = {} if value.factory is None else {"default_factory": self.reconstruction(value.factory)}
         if value.held is not None:
             return Made(value.kind, value.cls, settings, self.contents(value.held))
         if value.kind == "buffer":
-            leaf = self.recipe(value.parts[0])
+            leaf = self.reconstruction(value.parts[0])
             assert isinstance(leaf, Leaf)
             return Leaf(leaf.index, mutable=self.machine.heap.identity())
-        parts = tuple(map(self.recipe, value.parts))
+        parts = tuple(map(self.reconstruction, value.parts))
         if value.kind == "instance":
             return Made(value.kind, value.cls, dict(zip(value.names, parts, strict=True)))
         if value.kind in ("dict", "set"):
             return Made(value.kind, value.cls, settings, tuple(zip(map(self._key, value.names), parts, strict=True)))
         return Made(value.kind, value.cls, {}, parts)
 
-    def _cut_row(self, value: BoundedArray) -> Recipe:
+    def _cut_row(self, value: BoundedArray) -> Reconstruction:
         """An array of dynamic length that lies in a growable list: a part of each row."""
         rows = value.base.parts[0] if isinstance(value.base, Stored) and value.base.kind == "buffer" else None
         if not isinstance(rows, JaxArray) or any(lanes is not None and lanes.valid is not None for lanes in value.axes):
@@ -557,18 +557,18 @@ class Outputs:
         return self.output(lanes.start)
 
     def contents(self, items: Value) -> tuple:
-        """The entries of a container: recipes, or pairs of key recipe and value recipe. Where the contents are one of
-        several, a selector and all of them."""
+        """The entries of a container: reconstructions, or pairs of key reconstruction and value reconstruction. Where
+        the contents are one of several, a selector and all of them."""
         if isinstance(items, Union):
             return (OneOf(self.output(items.selector), tuple(map(self.contents, items.alternatives))),)
         if isinstance(items, Tuple):
-            return tuple(map(self.recipe, items.items))
+            return tuple(map(self.reconstruction, items.items))
         if isinstance(items, GrowableList):
             self._require_apart(items)
             item = instantiate(items.element, iter(items.rows))
-            return (Rows(self.recipe(item), self.recipe(items.length)),)
+            return (Rows(self.reconstruction(item), self.reconstruction(items.length)),)
         assert isinstance(items, Mapping)
-        return tuple((self._key(k), self.recipe(v)) for k, v in items.entries.items())
+        return tuple((self._key(k), self.reconstruction(v)) for k, v in items.entries.items())
 
     def _require_apart(self, items: GrowableList) -> None:
         """Refuse to return two growable lists that may hold the same object: it would be two."""
@@ -596,9 +596,9 @@ class Outputs:
                 raise Refused("XP0010", _TWICE.format(cls.__name__), _TWICE_HINT)
             self._placed.add(cls)
 
-    def _key(self, key: object) -> Recipe:
+    def _key(self, key: object) -> Reconstruction:
         if isinstance(key, Value):
-            return self.recipe(key)
+            return self.reconstruction(key)
         todo = [key]
         while todo:
             part = todo.pop()
@@ -625,18 +625,18 @@ class Outputs:
                 found.extend(self._of_generator(number, name))
                 continue
             if info.kind == "buffer":
-                recipe: Recipe | None = Leaf(self.output(values.number_var(value)))
+                reconstruction: Reconstruction | None = Leaf(self.output(values.number_var(value)))
             elif value is UNBOUND:
-                recipe = None
+                reconstruction = None
             elif name == "<items>":
-                recipe = made = Made(info.kind, info.cls, {}, self.contents(value))
+                reconstruction = made = Made(info.kind, info.cls, {}, self.contents(value))
                 if info.cls is set and isinstance(value, Mapping) and all(map(_is_constant, value.entries)):
                     before = heap.initial.get((number, name))
                     base = before.history if isinstance(before, Mapping) else None
                     made.steps = set_iteration_order.since(value.history, base)
             else:
-                recipe = self.recipe(_or_nothing(value))
-            found.append(Effect(info.kind, info.source, name, recipe))
+                reconstruction = self.reconstruction(_or_nothing(value))
+            found.append(Effect(info.kind, info.source, name, reconstruction))
         self.stores = False
         return found
 
@@ -659,8 +659,8 @@ class Outputs:
         if seeded and name != "key":
             return []
         state = (heap.read(number, "key"), heap.read(number, "counter"))
-        recipe = Sequence(tuple, tuple(map(self.recipe, state))) if seeded else None
-        return [Effect("random", heap.objects[number].found, name, recipe)]
+        reconstruction = Sequence(tuple, tuple(map(self.reconstruction, state))) if seeded else None
+        return [Effect("random", heap.objects[number].found, name, reconstruction)]
 
     def prints(self) -> tuple:
         """The texts that the program prints, in order."""
@@ -669,7 +669,10 @@ class Outputs:
 
     def exception(self, args: tuple[Value, ...], attributes: tuple[tuple[str, Value], ...]) -> tuple:
         """Recipes of an exception's arguments and of its attributes."""
-        return (*map(self.recipe, args), *(Attribute(name, self.recipe(value)) for name, value in attributes))
+        return (
+            *map(self.reconstruction, args),
+            *(Attribute(name, self.reconstruction(value)) for name, value in attributes),
+        )
 
     def error_payloads(self) -> list[Raised]:
         """The exception of each error code."""

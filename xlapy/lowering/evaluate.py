@@ -319,11 +319,11 @@ def _leaf(cpu: Cpu | None, native: bool = False) -> Callable:
 
 
 def _leaf_of_slices(rule: Callable, parts: Mapping[Var, MemorySlice]) -> Callable:
-    def lent_rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    def slice_rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
         found = product(operation, environment, parts)
         return rule(operation, operands, environment) if found is None else found
 
-    return lent_rule
+    return slice_rule
 
 
 def _loop_of_slices(rule: Callable, parts: Mapping[Var, MemorySlice]) -> Callable:

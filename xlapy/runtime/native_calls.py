@@ -167,7 +167,7 @@ def _errors(analysis: Analysis, program: Travelling) -> Errors | None:
 
     messages = []
     for raised in analysis.errors:
-        parts = [part.recipe if isinstance(part, Attribute) else part for part in raised.parts]
+        parts = [part.reconstruction if isinstance(part, Attribute) else part for part in raised.parts]
         messages.append([place(k) for k in sorted({k for part in parts for k in outputs_of(part)})])
     return Errors(place(len(analysis.module.entry.results) - 1), messages)
 

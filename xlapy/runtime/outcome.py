@@ -40,7 +40,7 @@ from xlapy.interpreter.output_reconstruction import (
     Made,
     OneOf,
     Raised,
-    Recipe,
+    Reconstruction,
     Rows,
     Text,
     View,
@@ -54,7 +54,7 @@ from xlapy.runtime.tracebacks import traceback_of
 from xlapy.runtime.transfer_report import outputs_of
 
 
-def is_plain(recipe: Recipe | None) -> bool:
+def is_plain(recipe: Reconstruction | None) -> bool:
     """Whether JAX itself can put a result together: arrays in tuples, lists and dicts."""
     match recipe:
         case Leaf():
@@ -508,7 +508,7 @@ def make_exception(cls: type[BaseException], args: tuple, outputs: Outputs, argu
     """The exception object, as CPython would have made it."""
     finisher = Finisher(outputs, arguments, to_host)
     values = tuple(finisher.make(a) for a in args if not isinstance(a, Attribute))
-    attributes = {part.name: finisher.make(part.recipe) for part in args if isinstance(part, Attribute)}
+    attributes = {part.name: finisher.make(part.reconstruction) for part in args if isinstance(part, Attribute)}
     initialised = INITIALISED in attributes
     attributes.pop(INITIALISED, None)
     try:
@@ -531,17 +531,17 @@ def apply_effects(effects: list[Effect], finisher: Finisher, arguments: dict[str
     for effect in effects:
         target = locate(effect.source, arguments) if effect.kind != "cell" else effect.source.key[0].item
         if isinstance(target, DeviceBuffer):
-            made = finisher.outputs[effect.recipe.index]
+            made = finisher.outputs[effect.reconstruction.index]
         elif effect.kind == "buffer":
-            made = np.asarray(finisher.outputs[effect.recipe.index])
-        elif effect.recipe is None:
+            made = np.asarray(finisher.outputs[effect.reconstruction.index])
+        elif effect.reconstruction is None:
             made = None
         else:
-            made = writable.make(effect.recipe)
+            made = writable.make(effect.reconstruction)
         ready.append((effect, target, made))
     for effect, target, made in ready:
         if isinstance(target, DeviceBuffer):
-            shared = effect.recipe.index in outputs_of(finisher.result)
+            shared = effect.reconstruction.index in outputs_of(finisher.result)
             target.replace(made, shared)
         else:
             _apply(effect, target, made)
@@ -567,16 +567,16 @@ def to_numpy_if_mutable(value: Any, leaf: Leaf) -> Any:
 
 
 def _apply(effect: Effect, target: Any, made: Any) -> None:
-    gone = effect.recipe is None or made is ABSENT
+    gone = effect.reconstruction is None or made is ABSENT
     match effect.kind:
         case "buffer":
             target[...] = made
         case "set" if isinstance(target, set):
-            recipe: Any = effect.recipe
+            recipe: Any = effect.reconstruction
             _change(target, made, recipe.steps)
         case "list" | "dict" | "set" if effect.name == "<items>":
             _fill(target, made)
-        case "random" if effect.recipe is None:
+        case "random" if effect.reconstruction is None:
             randomness.advance(target)
         case "random":
             randomness.reseed(target, made)

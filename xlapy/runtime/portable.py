@@ -260,15 +260,15 @@ def _read(made: dict) -> Any:
 
 def _reseeds(effect: Effect) -> bool:
     """Whether the program starts a random stream itself, which who draws afterwards goes on with."""
-    return effect.kind == "random" and effect.recipe is not None
+    return effect.kind == "random" and effect.reconstruction is not None
 
 
 def _buffer(effect: Effect) -> int:
-    if effect.kind != "buffer" or not isinstance(effect.recipe, Leaf):
+    if effect.kind != "buffer" or not isinstance(effect.reconstruction, Leaf):
         raise ValueError(
             f"a function that changes {effect.source} otherwise than by writing to an array cannot be saved"
         )
-    return effect.recipe.index
+    return effect.reconstruction.index
 
 
 def _error(cls: type, args: tuple) -> dict:

@@ -58,10 +58,10 @@ def finisher(analysis: Analysis, names: Sequence[str], numpy: bool) -> Maker | N
 
 def _written(effect: Any, names: Sequence[str]) -> tuple[int, int] | None:
     """An argument whose elements change, and the output that they become."""
-    if effect.kind != "buffer" or type(effect.recipe) is not Leaf:
+    if effect.kind != "buffer" or type(effect.reconstruction) is not Leaf:
         return None
     place = _place(effect.source, names)
-    return None if place is None else (place, effect.recipe.index)
+    return None if place is None else (place, effect.reconstruction.index)
 
 
 def _place(source: Source, names: Sequence[str]) -> int | None:

@@ -43,7 +43,7 @@ def refuse(function: types.FunctionType, analysis: Analysis) -> None:
     """
     blockers = []
     for effect in analysis.effects:
-        if effect.kind == "random" and effect.recipe is not None:
+        if effect.kind == "random" and effect.reconstruction is not None:
             continue  # the program starts the stream itself: only who draws afterwards would see a difference
         what = f"{effect.source}.{effect.name}" if effect.kind == "instance" else str(effect.source)
         message = f"{what} is changed, which cannot be done under a JAX transformation"

@@ -77,10 +77,10 @@ def traffic(policy: Policy, analysis: Analysis, found: Sequence) -> Traffic:
     everything = set(outputs_of(analysis.result))
     for effect in analysis.effects:
         if is_device_buffer(effect.source):
-            everything |= set(outputs_of(effect.recipe))
+            everything |= set(outputs_of(effect.reconstruction))
         else:
-            everything |= set(outputs_of(effect.recipe))
-            fetched |= set(outputs_where(effect.recipe, _always if effect.kind == "buffer" else of_the_host))
+            everything |= set(outputs_of(effect.reconstruction))
+            fetched |= set(outputs_where(effect.reconstruction, _always if effect.kind == "buffer" else of_the_host))
     everything |= fetched
     if analysis.errors:
         fetched.add(len(sizes) - 1)
@@ -95,9 +95,9 @@ def delivered_outputs(analysis: Analysis, numpy: bool) -> set[int]:
     delivered = set() if numpy else set(outputs_of(analysis.result, cuts=False))
     for effect in analysis.effects:
         if is_device_buffer(effect.source):
-            delivered |= set(outputs_of(effect.recipe))
+            delivered |= set(outputs_of(effect.reconstruction))
         elif effect.kind != "buffer":
-            delivered |= set(outputs_where(effect.recipe, lambda leaf: not of_the_host(leaf)))
+            delivered |= set(outputs_where(effect.reconstruction, lambda leaf: not of_the_host(leaf)))
     return delivered
 
 

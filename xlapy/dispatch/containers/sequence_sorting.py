@@ -93,7 +93,7 @@ def _columns(machine, keys: list[Value]) -> list[Var] | None:
         return None if ranks is None else [machine.builder.constant(np.array([ranks[k] for k in known], np.int64))]
     found_ranks = ranked(machine, keys)
     if found_ranks is not None:
-        return machine.leaf(_stack, found_ranks)
+        return machine.leaf(_beside, found_ranks)
     if mixed.of_one_dtype(keys) is not None:
         keys = [mixed.as_python(machine, k) for k in keys]
     kinds = [kind for k in keys if (kind := value_selection.signature(k)) is not None]
@@ -111,7 +111,7 @@ def _columns(machine, keys: list[Value]) -> list[Var] | None:
     if _complex(kinds[0]):
         return None
     parts = [value_selection.as_var(machine, k, kind) for k, kind in zip(keys, kinds, strict=True)]
-    return machine.leaf(_stack, parts)
+    return machine.leaf(_beside, parts)
 
 
 def _ranks(known: Iterable[Any]) -> dict[Any, int] | None:
@@ -142,7 +142,7 @@ def _complex(kind: tuple) -> bool:
     return np.dtype(dtype).kind == "c"
 
 
-def _stack(*parts):
+def _beside(*parts):
     return jnp.stack(parts)
 
 
