@@ -129,5 +129,8 @@ def emit_typed(
     name: str,
     as_written: bool = False,
 ) -> list[Var]:
-    """The same where the types of the results are known: then it need not have been traced."""
+    """The same where the types of the results are known: then it need not have been traced. What has neither results
+    nor effects is nothing."""
+    if not types and not jaxpr.effects:
+        return []
     return builder.emit("leaf", operands, {"jaxpr": jaxpr, "name": name, "as_written": as_written}, types)

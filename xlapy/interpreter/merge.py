@@ -41,7 +41,7 @@ from xlapy.domain.values import (
 from xlapy.frontend import RAISE, RETURN, Node
 from xlapy.interpreter import walk
 from xlapy.interpreter.frame import Frame, Tag
-from xlapy.ir import Region, TensorType, Var
+from xlapy.ir import Region, TensorType, Var, has_effects
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
@@ -288,7 +288,9 @@ def _merge(machine: Machine, predicate: Var, mark: int, first: Path, second: Pat
                 path.region.results.extend(found)
     machine.count_joins(0, len(first.region.results))
     leaders, types = _keep_lanes_equal(everything, first.region, second.region)
-    found = machine.builder.emit("if", (predicate,), {}, types, (first.region, second.region)) if types else []
+    does_something = types or has_effects(*first.region.operations, *second.region.operations)
+    arms = first.region, second.region
+    found = machine.builder.emit("if", (predicate,), {}, types, arms) if does_something else []
     results = iter([found[k] for k in leaders])
     out = [instantiate(j.skeleton, results) for j in values]
     slots = dict(first.slots)

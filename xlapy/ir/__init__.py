@@ -12,6 +12,7 @@ from xlapy.ir.core import (
     captured,
     defining,
     every_operation,
+    has_effects,
 )
 from xlapy.ir.increments import greatest_increase, least_increase
 from xlapy.ir.outcomes import Outcomes
@@ -33,6 +34,7 @@ __all__ = [
     "constant_value",
     "defining",
     "every_operation",
+    "has_effects",
     "greatest_increase",
     "least_increase",
     "to_text",

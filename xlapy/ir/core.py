@@ -130,6 +130,12 @@ def every_operation(region: Region) -> Iterator[Operation]:
             yield from every_operation(nested)
 
 
+def has_effects(*operations: Operation) -> bool:
+    """Whether operations, or what is in their regions, do more than to compute their results (`jax.debug.print`)."""
+    inside = (o for operation in operations for region in operation.regions for o in every_operation(region))
+    return any(o.kind == "leaf" and bool(o.attributes["jaxpr"].effects) for o in (*operations, *inside))
+
+
 def captured(region: Region) -> list[Var]:
     """Values of enclosing regions that `region` or a region inside it uses, each once, in order of use."""
     inside: set[int] = set()

@@ -23,7 +23,7 @@ from jax import lax
 from jax.experimental.xla_metadata import set_xla_metadata
 from jaxlib.version import __version__ as jaxlib_version
 
-from xlapy.ir import Operation, Region, Var, captured, constant_value
+from xlapy.ir import Operation, Region, Var, captured, constant_value, has_effects
 from xlapy.ir.operations import ARITY, SLOW
 from xlapy.lowering.barrier import always
 from xlapy.lowering.deferred_tracing import traced
@@ -174,6 +174,8 @@ class _Count:
 
     def visit(self, loop: Operation) -> bool:
         """Whether all that is in a loop suits."""
+        if has_effects(loop):
+            return False
         for region in loop.regions:
             self._region(region, set(region.results))
         return self.operations <= _LONGEST
@@ -223,8 +225,6 @@ class _Count:
             return
         if kind == "leaf":
             jaxpr: Any = operation.attributes["jaxpr"]
-            if jaxpr.effects:
-                raise _Unsuitable
             joins = dict(zip(jaxpr.jaxpr.invars, (self.joins.get(v, 0) for v in operation.operands), strict=True))
             found = self._jaxpr(jaxpr.jaxpr, joins)
             self.joins.update(zip(operation.results, found, strict=True))

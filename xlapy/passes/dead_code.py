@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from xlapy.ir import Module, Operation, Region, Var
+from xlapy.ir import Module, Operation, Region, Var, has_effects
 from xlapy.passes.code_motion import keep_positions
 
 
@@ -21,11 +21,6 @@ def remove_dead_code(module: Module) -> None:
     marker.need(module.entry.results)
     marker.run()
     _sweep(module.entry, marker)
-
-
-def has_effect(operation: Operation) -> bool:
-    """Whether an operation does more than to compute its results."""
-    return operation.kind == "leaf" and bool(operation.attributes["jaxpr"].effects)
 
 
 class _Marker:
@@ -48,7 +43,7 @@ class _Marker:
         """Mark operations with effects, and the control flow around them. Whether there are any."""
         found = False
         for operation in region.operations:
-            here = has_effect(operation)
+            here = has_effects(operation)
             for nested in operation.regions:
                 here |= self.pin_effects(nested)
             if here:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from math import prod
 
-from xlapy.ir import Operation, Region, TensorType, Var
+from xlapy.ir import Operation, Region, TensorType, Var, has_effects
 from xlapy.passes.code_motion import adopt, keep_positions, rename, substitute
 from xlapy.passes.costs import is_slow, is_store, work
 
@@ -46,7 +46,7 @@ def _region(region: Region, replaced: dict[Var, Var]) -> bool:
 
 
 def _flatten(operation: Operation, region: Region, kept: list[Operation], replaced: dict[Var, Var]) -> bool:
-    moved = None if _slow_predicate(operation) else _cheap(operation)
+    moved = None if has_effects(operation) or _slow_predicate(operation) else _cheap(operation)
     if moved is None:
         kept.append(operation)
         return False

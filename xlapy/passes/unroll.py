@@ -49,7 +49,7 @@ def _straighten(region: Region, inside_loop: bool = False) -> bool:
             changed |= _straighten(nested, inside_loop or operation.kind in ("for", "while"))
         # What a store waits for is computed once as long as it is a loop.
         if operation.kind == "for" and operation.attributes.keys().isdisjoint(("lanes", "waited_for")):
-            largest = max(prod(v.type.shape) for v in operation.results)
+            largest = max((prod(v.type.shape) for v in operation.results), default=0)
             most = _LONGEST if largest >= _LARGE else _LONGEST_OF_NUMBERS if inside_loop and largest <= _NUMBERS else -1
             if _length(operation) <= most:
                 operation.attributes = {**operation.attributes, "straight": True}

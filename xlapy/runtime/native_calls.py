@@ -18,7 +18,7 @@ from xlapy.interpreter.output_reconstruction import Attribute
 from xlapy.ir import TensorType
 from xlapy.lowering.llvm import Errors, Given, gained_by_machine_code, whole_as_machine_code
 from xlapy.passes.native_loop_forms import plain
-from xlapy.runtime.jax_internals import Adopting, ConcreteArray, memory_of
+from xlapy.runtime.jax_internals import MAY_CHECK_RESULTS, Adopting, ConcreteArray, checks_results, memory_of
 from xlapy.runtime.packing import Travelling
 from xlapy.runtime.transfer_report import outputs_of
 
@@ -57,6 +57,8 @@ class Direct:
     def __call__(self, *operands: Any) -> Any:
         """The outputs of the program for the types of the operands."""
         run = self._run
+        if MAY_CHECK_RESULTS[0] and checks_results():
+            return self.otherwise(*operands)
         if run is not None:
             found = run(operands if self._prepared is None else list(map(self._prepared, operands)))
             if found is not None:

@@ -348,8 +348,9 @@ def _slice_dim(machine: Machine, part: Slice, size: int) -> tuple:
         if dim is not None:
             return dim
     start, stop = (_slice_bound(machine, p) for p in parts)
-    start, stop, step = slice(start, stop, step).indices(size)
-    return (start, step, len(range(start, stop, step)))
+    places = range(size)[start:stop:step]
+    # An empty slice may start at -1, which is the last element to who reads it as an index.
+    return (places.start, step, len(places)) if places else (0, step, 0)
 
 
 def _as_index(machine: Machine, value: Any) -> int:

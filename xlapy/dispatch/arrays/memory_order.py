@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 import operator
 import warnings
@@ -403,13 +404,24 @@ def _model_through(model: Any, lens: Lens) -> np.ndarray:
     raise Refused("XP0012", f"a view of kind {lens.kind!r}")
 
 
+#: whether `np.reshape` has the keyword `copy`, as from NumPy 2.1 on
+_MAY_REFUSE_COPIES = "copy" in inspect.signature(np.reshape).parameters
+
+
 def reshape_in_place(model: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """`model.reshape(shape)` if that is a view under NumPy, else ValueError. Never touches elements.
 
     NumPy itself decides, from the strides, on an array of one byte an element would be too large for huge shapes: so
     the model stays strided over nothing and `copy=False` makes NumPy refuse instead of copying.
     """
-    return np.reshape(model, shape, copy=False)
+    if _MAY_REFUSE_COPIES:
+        return np.reshape(model, shape, copy=False)
+    view = model.view()
+    try:
+        view.shape = shape
+    except AttributeError as error:
+        raise ValueError(str(error)) from error
+    return view
 
 
 def can_reshape_in_place(machine: Machine, array: NdArray, shape: tuple[int, ...]) -> bool | None:

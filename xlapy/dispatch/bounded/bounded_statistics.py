@@ -12,6 +12,7 @@ from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
 from xlapy.dispatch.bounded.library_functions import type_of_array
 from xlapy.dispatch.bounded.masked_axes import involved, require_static
 from xlapy.dispatch.numpy.rule_operands import absent, array_type, kind_of, known
+from xlapy.dispatch.numpy.statistics import has_variables_in_rows
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Tuple, Value
 
@@ -253,7 +254,10 @@ def _of_observations(item: Callable, vectors: Callable, matrix: Callable) -> Non
 
     def rule(machine, m, y: Any = None, rowvar=True, bias=False, ddof=None):
         if isinstance(m, BoundedArray) and len(m.axes) == 2:
-            by_rows = bool(known(machine, rowvar))
+            rows, by_rows = m.base.type.shape[0], bool(known(machine, rowvar))
+            if m.axes[0] is not None and has_variables_in_rows(by_rows, (1, 0)) != by_rows:
+                raise require_static(machine, m, f"np.{item.__name__} of what may be one row")
+            by_rows = has_variables_in_rows(by_rows, (rows, 0))
             kinds = kind_of(m.base.type.dtype) in "biuf"
             if (
                 not absent(y)

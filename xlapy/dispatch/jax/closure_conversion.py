@@ -172,7 +172,7 @@ def emit(
             raise refusal from error
         machine.reraise(error)
         raise
-    return leaves.emit_jaxpr(machine.builder, jaxpr, everything, name) if jaxpr.out_avals else []
+    return leaves.emit_jaxpr(machine.builder, jaxpr, everything, name)
 
 
 def leave(machine: Machine, found: Isolated, values: Iterable[tuple[Var, Var]]) -> Value:

@@ -276,7 +276,7 @@ class _Custom:
         everything = (*operands, *outer)
         builder = self.machine.builder
         jaxpr = leaves.trace(run, tuple(v.type for v in everything), not builder.narrow)
-        results = leaves.emit_jaxpr(builder, jaxpr, everything, self.definition.name) if jaxpr.out_avals else []
+        results = leaves.emit_jaxpr(builder, jaxpr, everything, self.definition.name)
         kinds = self.outputs.leaves
         return self.outputs.make(self.result, lambda i: like(self.machine, results[i], kinds[i]))
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from xlapy.dispatch import leaves
 from xlapy.dispatch.containers.container_protocol import new_dict, structure
+from xlapy.dispatch.jax.host_callbacks import HOST_CALLBACKS, on_host
 from xlapy.dispatch.jax.lax_equivalents import direct
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
 from xlapy.dispatch.unions import selects
@@ -240,7 +241,14 @@ def call(machine: Machine, function: Callable, args: list[Value], kwargs: dict[s
     if function is jax.jit:
         return deferred(machine, function, args, kwargs)
     arguments = Arguments(machine)
-    template = (tuple(arguments.template(a) for a in args), {k: arguments.template(v) for k, v in kwargs.items()})
+    host: list[object] = []
+    if function in HOST_CALLBACKS:
+        args, kwargs = list(args), dict(kwargs)
+        host.append(on_host(machine, args.pop(0) if args else kwargs.pop("callback")))
+    template = (
+        (*host, *(arguments.template(a) for a in args)),
+        {k: arguments.template(v) for k, v in kwargs.items()},
+    )
     return emit_call(machine, function, template, arguments)
 
 
@@ -261,7 +269,7 @@ def emit_call(machine: Machine, function: Callable, template: tuple, arguments: 
         if key is not None and not arguments.has_callables:
             leaves.remember(key, kept)
     jaxpr, types, tree, statics, extra = kept
-    results = leaves.emit_typed(machine.builder, jaxpr, (*operands, *extra), types, name) if types else []
+    results = leaves.emit_typed(machine.builder, jaxpr, (*operands, *extra), types, name)
     return _result(machine, tree, statics, iter(results))
 
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from xlapy.dispatch.containers import growable_list_items, range_objects
+from xlapy.dispatch.numpy.c_signatures import signature_of
 from xlapy.dispatch.numpy.rule_operands import (
     NO_VALUE,
     known,
@@ -91,7 +92,7 @@ def _of_numpy(item: Any) -> bool:
 @lru_cache(maxsize=2000)
 def _places(item: Any) -> Places | None:
     try:
-        parameters = inspect.signature(item).parameters.values()
+        parameters = signature_of(item).parameters.values()
     except (TypeError, ValueError):
         return None
     name = getattr(item, "__name__", "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from functools import partial
 
@@ -13,6 +12,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.numbers.scalar_values import refuse_where
+from xlapy.dispatch.numpy.c_signatures import signature_of
 from xlapy.dispatch.numpy.determinants import determinant, log_determinant
 from xlapy.dispatch.numpy.least_squares import PINV_RATIO, UNFINISHED, computed_dtype, least_squares
 from xlapy.dispatch.numpy.numpy_leaves import call_leaf, numpy_leaf
@@ -49,7 +49,7 @@ def _surviving(machine: Machine, bad: Var, call: Callable, args, kwargs, result:
 
 def _checked(machine: Machine, numpy_function, implementation, args, kwargs, arrays: str, check):
     """A leaf after a check on the device: `check(*operands)` is true where NumPy raises LinAlgError."""
-    signature = inspect.signature(numpy_function)
+    signature = signature_of(numpy_function)
     names = frozenset(arrays.split())
 
     def call(args, kwargs):
@@ -88,7 +88,7 @@ def _decomposing(numpy_function, implementation, arrays, policy="inexact", appli
     another function, tells where."""
     numpy_leaf(numpy_function, implementation, arrays, policy)
     leaf = function_rule(numpy_function)
-    signature = inspect.signature(numpy_function)
+    signature = signature_of(numpy_function)
     tried = tried or numpy_function
 
     def rule(machine, /, *args, **kwargs):
@@ -214,7 +214,7 @@ def _not_positive(a, factor):
 def cholesky_rule(machine, a, /, *, upper=False):
     """np.linalg.cholesky; LinAlgError where the matrix is not positive definite."""
     named = {"upper": upper} if isinstance(upper, Value) else {}
-    signature = inspect.signature(np.linalg.cholesky)
+    signature = signature_of(np.linalg.cholesky)
 
     def call(args, kwargs):
         return call_leaf(machine, np.linalg.cholesky, cholesky, signature, frozenset("a"), "inexact", args, kwargs)

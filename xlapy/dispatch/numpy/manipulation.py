@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, Literal
 
 import jax.numpy as jnp
@@ -11,6 +10,7 @@ from jax import lax
 
 from xlapy.dispatch.arrays.element_conversion import elements
 from xlapy.dispatch.numbers.scalar_values import python_int
+from xlapy.dispatch.numpy.c_signatures import signature_of
 from xlapy.dispatch.numpy.numpy_leaves import hashable, numpy_leaf
 from xlapy.dispatch.numpy.rule_operands import (
     NO_VALUE,
@@ -38,7 +38,7 @@ _NO_VALUE = getattr(np, "_NoValue", None)
 
 
 def _joining(numpy_function, jax_function):
-    signature = inspect.signature(numpy_function)
+    signature = signature_of(numpy_function)
 
     def rule(machine, /, *args, **kwargs):
         try:
@@ -93,7 +93,7 @@ _row_stack = getattr(np, "row_stack", None)
 if _row_stack is not None:
     function(_row_stack)(_joining(np.vstack, jnp.vstack))
 for _numpy, _jax in ((np.dstack, jnp.dstack), (np.column_stack, jnp.column_stack)):
-    numpy_leaf(_numpy, _jax, next(iter(inspect.signature(_numpy).parameters)), "promote")
+    numpy_leaf(_numpy, _jax, next(iter(signature_of(_numpy).parameters)), "promote")
 
 
 def _block(arrays):

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.dispatch.numbers.scalar_values import python_int
+from xlapy.dispatch.numpy.c_signatures import signature_of
 from xlapy.dispatch.numpy.rule_operands import (
     Shape,
     absent,
@@ -62,7 +63,7 @@ class Slot:
 
 def numpy_leaf(numpy_function: Callable, implementation: Callable, arrays: str, policy: str = "inexact") -> None:
     """Register a NumPy function that `implementation`, of the same parameters, computes."""
-    signature = inspect.signature(numpy_function)
+    signature = signature_of(numpy_function)
     names = frozenset(name.rstrip("*") for name in arrays.split())
 
     def rule(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:

@@ -84,8 +84,18 @@ def _average(a, w, axis, keep, dtype):
     return jnp.sum(a * w, axis=axis, keepdims=keep) / total, total
 
 
+#: before NumPy 2.2 a matrix with one row holds one variable, whatever `rowvar` says
+_ONE_ROW_IS_ONE_VARIABLE = np.lib.NumpyVersion(np.__version__) < "2.2.0"
+
+
+def has_variables_in_rows(rowvar: bool, shape: tuple[int, ...]) -> bool:
+    """What `rowvar` of np.cov means for an array of a shape."""
+    return rowvar or _ONE_ROW_IS_ONE_VARIABLE and len(shape) == 2 and shape[0] == 1
+
+
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
     """np.cov."""
+    rowvar = has_variables_in_rows(rowvar, m.shape)
     fweights = None if fweights is None else fweights.astype(jnp.int64)
     if fweights is None and aweights is None:
         count = m.shape[1 if rowvar else 0] if m.ndim == 2 else m.size
@@ -99,7 +109,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 
 def corrcoef(x, y=None, rowvar=True, bias=None, ddof=None, dtype=None):
     """np.corrcoef."""
-    return jnp.corrcoef(x, y, rowvar)
+    return jnp.corrcoef(x, y, has_variables_in_rows(rowvar, x.shape))
 
 
 numpy_leaf(np.cov, cov, "m y fweights aweights")

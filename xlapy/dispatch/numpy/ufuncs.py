@@ -70,6 +70,11 @@ def loop(ufunc: np.ufunc, types: Types, dtype: Any = None, casting: Any = "same_
         signature = dtype if isinstance(dtype, tuple) else (*(None,) * ufunc.nin, *(dtype,) * ufunc.nout)
     if signature is None:
         return ufunc.resolve_dtypes(types, casting=casting)
+    if casting == "equiv" and any(isinstance(t, _CLASS) for t in types[: ufunc.nin]):
+        # NumPy 2.4 ends the process when it resolves Python's types here; the call itself says whether they are cast.
+        ufunc(*(np.ones((), t) if isinstance(t, np.dtype) else t(1) for t in types[: ufunc.nin]),
+              signature=signature, casting=casting)  # fmt: skip
+        casting = "unsafe"
     return ufunc.resolve_dtypes(types, signature=signature, casting=casting)
 
 

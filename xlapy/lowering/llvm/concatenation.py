@@ -29,7 +29,7 @@ from xlapy.lowering.llvm.lazy_arrays import (
     view,
 )
 from xlapy.lowering.llvm.scalar_instructions import select
-from xlapy.lowering.llvm.text import INDEX, Number, Text, plus
+from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, plus
 
 #: elements of a part that is worth a loop of its own, and, for each part, of an array of which any part is; parts of
 #: one array
@@ -43,6 +43,8 @@ def within(text: Text, index: str, length: int) -> Number:
 
 def near(text: Text, index: str, length: int) -> str:
     """An index that is within an array, where it is to be used."""
+    if length == 0:
+        raise Unsuitable("an array without elements")
     return clamped(text, Number(INDEX, (index,)), length - 1)
 
 
@@ -50,6 +52,8 @@ def concatenated(
     text: Text, shape: tuple[int, ...], axis: int, operands: Sequence[Value], lengths: Sequence[int]
 ) -> Lazy:
     """Arrays of such lengths along an axis, one behind the other."""
+    # Of one without elements there is none that could be loaded in place of another's.
+    operands, lengths = zip(*((x, n) for x, n in zip(operands, lengths, strict=True) if n), strict=True)
 
     def at(place: Place) -> Number:
         found, start = None, 0

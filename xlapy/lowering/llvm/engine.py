@@ -18,6 +18,8 @@ import jax
 import llvmlite.binding as llvm
 import numpy as np
 
+from xlapy.lowering.llvm import guard_pages
+
 #: bytes from the beginning of a frame to its extension, and to the addresses of operands and results
 _EXTENSION, _OPERANDS, _RESULTS = 8, 72, 112
 #: bytes from the beginning of a buffer to the address of its elements
@@ -72,6 +74,8 @@ def registered(body: str, call: Call, kept: object = None, level: int = 3) -> st
         if name not in _registered:
             engine = compiled(f"{body}\n{handler}", level)
             function = _HANDLER(engine.get_function_address("handler"))
+            if guard_pages.SIDE:
+                function = guard_pages.handler(function, call.operands, call.results)
             jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(function), platform="cpu")
             _registered[name] = engine, function, kept
     return name

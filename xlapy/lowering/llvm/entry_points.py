@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from xlapy.lowering.llvm import guard_pages
 from xlapy.lowering.llvm.engine import compiled
 from xlapy.lowering.llvm.programs import Function
 from xlapy.lowering.llvm.result_pool import BLOCKS
@@ -100,6 +101,8 @@ def called_directly(
     dtypes = [np.dtype(g.dtype) for g in given]
     sizes = [prod(one.shape) * one.dtype.itemsize for one in outputs]
     shifted = [k for k, size in enumerate(sizes) if k in aligned and size >= _LARGE][:_MOST_SHIFTED]
+    guarded = guard_pages.SIDE != 0
+    shifted = [] if guarded else shifted
     text = f"{function.body}\n{_entry(function, params, given, dtypes, shifted)}"
     engine = compiled(text, level if function.has_loops or text.count("\n") < _LONG else 0)
     kinds = [_NUMBERS[g.python][0] if g.python in _NUMBERS else ctypes.py_object for g in given]
@@ -113,17 +116,21 @@ def called_directly(
         if one.python is int:
             lines.append(f"if not {-(2**63)} <= {name} < {2**63}: raise OverflowError('int too large for 64 bits')")
     results = [f"r{k}" for k in range(len(outputs))]
+    if guarded:
+        namespace |= {"guard": guard_pages.array, "copied": guard_pages.copied}
+        lines += [f"{name} = copied({name})" for name in names]
+    new_array = "guard" if guarded else "empty"
     for k, (name, one) in enumerate(zip(results, outputs, strict=True)):
         namespace[f"d{k}"] = one.dtype
-        new = f"block({sizes[k] + _LINE - 1})" if k in shifted else f"empty({one.shape!r}, d{k})"
+        new = f"block({sizes[k] + _LINE - 1})" if k in shifted else f"{new_array}({one.shape!r}, d{k})"
         lines.append(f"{name} = {new}")
     rooms = [f"w{k}" for k in range(len(function.rooms))]
     for k, (name, (size, _)) in enumerate(zip(rooms, function.rooms, strict=True)):
         # Memory that is new to the process is dear: it is kept, for one call at a time.
-        namespace[f"free{k}"] = [] if size in _KEPT else ()
-        lines.append(f"{name} = free{k}.pop() if free{k} else empty({size}, byte)")
+        namespace[f"free{k}"] = [] if size in _KEPT and not guarded else ()
+        lines.append(f"{name} = free{k}.pop() if free{k} else {new_array}(({size},), byte)")
     lines.append(f"found = run({', '.join([*names, *results, *rooms])})")
-    lines += [f"free{k}.append(w{k})" for k, (size, _) in enumerate(function.rooms) if size in _KEPT]
+    lines += [f"free{k}.append(w{k})" for k, (size, _) in enumerate(function.rooms) if size in _KEPT and not guarded]
     lines.append("if found < 0: return None")
     for n, k in enumerate(shifted):
         lines.append(f"r{k} = array({outputs[k].shape!r}, d{k}, r{k}, found >> {n * _LINE_BITS} & {_LINE - 1})")

@@ -42,6 +42,7 @@ from xlapy.lowering.llvm.lazy_arrays import (
     placed,
     shape_of,
     uniform,
+    without_elements,
 )
 from xlapy.lowering.llvm.leaf_control_flow import branched, looped
 from xlapy.lowering.llvm.memmove import moved_rows
@@ -139,7 +140,7 @@ def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> 
 
     define([*jaxpr.constvars, *jaxpr.invars], operands)
     for equation in equations:
-        found = _equation(text, room, equation, [read(atom) for atom in equation.invars])
+        found = _with_elements(text, room, equation, [read(atom) for atom in equation.invars])
         define(equation.outvars, found, equation.primitive.name in _REDUCTIONS)
     return [read(atom) for atom in jaxpr.outvars]
 
@@ -172,6 +173,20 @@ def _is_elementwise(equation: Any) -> bool:
 
 def _spreads_number(equation: Any) -> bool:
     return equation.primitive.name == "broadcast_in_dim" and prod(equation.invars[0].aval.shape) == 1
+
+
+def _with_elements(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:
+    """What an equation computes: no rule is asked for an array without elements, and none meets one but those that put
+    arrays together, or are made of other equations."""
+    empty = [prod(v.aval.shape) == 0 for v in equation.outvars]
+    if empty and all(empty) and not equation.effects:
+        return [without_elements(v.aval.dtype, v.aval.shape) for v in equation.outvars]
+    name = equation.primitive.name
+    if name != "concatenate" and name not in _CALLS and any(prod(v.aval.shape) == 0 for v in equation.invars):
+        raise Unsuitable("an array without elements")
+    found = _equation(text, room, equation, operands)
+    variables = zip(equation.outvars, found, empty, strict=True)
+    return [without_elements(v.aval.dtype, v.aval.shape) if none else value for v, value, none in variables]
 
 
 def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:

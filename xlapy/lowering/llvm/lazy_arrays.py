@@ -6,7 +6,7 @@ import functools
 import os
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -249,6 +249,13 @@ def uniform(number: Number, shape: tuple[int, ...]) -> Lazy:
     return Lazy(number.dtype, shape, at, none, True, window=window, origins=none, work=0)
 
 
+def without_elements(dtype: Any, shape: Sequence[int]) -> Lazy:
+    """An array of a shape that has none."""
+    if not isinstance(dtype, np.dtype):
+        raise Unsuitable("an array without elements")
+    return uniform(literal(0, dtype), tuple(shape))
+
+
 def placed(text: Text, value: Value, shape: tuple[int, ...], axes: Sequence[int]) -> Lazy:
     """An array in another shape: each of its axes becomes one of those, along the others all is the same. An axis of
     one element may become a longer one."""
@@ -487,5 +494,6 @@ __all__ = [
     "uniform",
     "view",
     "window_of",
+    "without_elements",
     "work_of",
 ]

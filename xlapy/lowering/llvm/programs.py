@@ -39,6 +39,7 @@ from xlapy.lowering.llvm.lazy_arrays import (
     uniform,
     view,
     window_of,
+    without_elements,
 )
 from xlapy.lowering.llvm.loop_code import Loops
 from xlapy.lowering.llvm.native_products import vector_product
@@ -154,7 +155,7 @@ class _Program(Loops):
             return value.memory
         if isinstance(value, Array) and k not in self._told and self._is_given_away(value.now()):
             return value.memory
-        shape = shape_of(value)
+        shape = self._results[k].type.shape
         place = Memory(f"%r{k}", dtype_of(value), shape, False)
         self.fill(place, value)
         return place
@@ -175,7 +176,7 @@ class _Program(Loops):
         factors, self.factors = self.factors, {}
         for operation in operations:
             self.uses.subtract(operation.operands)
-            found = self._operation(operation)
+            found = self._with_elements(operation)
             if operation.kind in ("for", "while") and operation in self.exits:
                 found = self.left_behind(operation, found)
             for var, value in zip(operation.results, found, strict=True):
@@ -188,6 +189,16 @@ class _Program(Loops):
         self.uses.subtract(region.results)
         self.factors = factors
         return [self.value(v) for v in region.results]
+
+    def _with_elements(self, operation: Operation) -> Sequence[Value]:
+        """What an operation computes: no rule is asked for an array without elements, nor meets one."""
+        empty = [prod(v.type.shape) == 0 for v in operation.results]
+        may_be_left_out = not operation.regions and not getattr(operation.attributes.get("jaxpr"), "effects", None)
+        if empty and all(empty) and may_be_left_out:
+            return [without_elements(v.type.dtype, v.type.shape) for v in operation.results]
+        found = self._operation(operation)
+        variables = zip(operation.results, found, empty, strict=True)
+        return [without_elements(v.type.dtype, v.type.shape) if none else value for v, value, none in variables]
 
     def _operation(self, operation: Operation) -> Sequence[Value]:
         match operation.kind:
@@ -253,6 +264,9 @@ class _Program(Loops):
 
     def _leaf(self, operation: Operation) -> Sequence[Value]:
         dims = touched(operation)
+        if dims is None and any(prod(v.type.shape) == 0 for v in operation.operands):
+            jaxpr = traced(operation.attributes["jaxpr"])
+            return jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
         if dims is not None:
             return [(self._load if operation.attributes["name"] == "slice" else self._store)(operation, dims)]
         note = operation.attributes.get("lanewise")
@@ -323,6 +337,8 @@ class _Program(Loops):
 
     def _store(self, operation: Operation, dims: list[Dimension]) -> Value:
         array, new = self.value(operation.operands[0]), self.value(operation.operands[1])
+        if any(d.count == 0 for d in dims):
+            return array
         if isinstance(array, Number):
             return new if isinstance(new, Number) else element(self.text, new, ("0",) * len(shape_of(new)))
         array = self.writable(array)
