@@ -38,3 +38,7 @@ __all__ = [
     "vmap",
 ]
 __version__ = "0.1.0"
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

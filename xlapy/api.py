@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import types
+import typing
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar
 
 from xlapy.dispatch import registry
 from xlapy.domain.size_bounds import bound
@@ -19,6 +20,63 @@ from xlapy.runtime.portable import load
 from xlapy.runtime.switch import disable, enable
 
 __all__ = ["bound", "code_typed", "code_xla", "disable_jit", "jit", "load", "overload"]
+
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
+
+class CompiledFunction(Protocol[P, R]):
+    """What `jit` returns, to type checkers: the function's own parameters and result, and these methods."""
+
+    __name__: str
+    __wrapped__: Callable
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the compiled program, and compile it first where no one suits the arguments."""
+        ...
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Callable[..., R]:
+        """The method, where the function is one."""
+        ...
+
+    def lower(self, *args: Any, **kwargs: Any) -> stages.Lowered:
+        """The program for such arguments."""
+        ...
+
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """What a call would do, or every obstacle."""
+        ...
+
+    def cache_info(self) -> Any:
+        """How many programs there are, and how often they were found."""
+        ...
+
+    def cache_clear(self) -> None:
+        """Forget all programs."""
+        ...
+
+
+@typing.overload
+def jit(
+    function: Callable[P, R],
+    *,
+    dtypes: Literal["numpy", "32bit"] = ...,
+    returns: Literal["jax", "numpy"] = ...,
+    fallback: bool = ...,
+    **options: Any,
+) -> CompiledFunction[P, R]: ...
+
+
+@typing.overload
+def jit(
+    function: None = None,
+    *,
+    dtypes: Literal["numpy", "32bit"] = ...,
+    returns: Literal["jax", "numpy"] = ...,
+    fallback: bool = ...,
+    **options: Any,
+) -> Callable[[Callable[P, R]], CompiledFunction[P, R]]: ...
 
 
 def jit(
@@ -68,9 +126,18 @@ def jit(
     binder = Binder(python, receiver)
     cache = Cache(python, binder, make_policy(binder, dtypes, returns, fallback, options))
     wrapper: Any = cache.wrapper
+
+    def lower(*args: Any, **kwargs: Any) -> stages.Lowered:
+        """The program for such arguments, with `as_text()`, `compile(target=None)`, `save(path)` and `traffic()`."""
+        return stages.Lowered(cache, binder.bind(args, kwargs))
+
+    def explain(*args: Any, **kwargs: Any) -> str:
+        """What a call with such arguments would do, with the bytes it moves, or every obstacle."""
+        return stages.explain(cache, binder.bind(args, kwargs))
+
     own = {
-        "lower": lambda *args, **kwargs: stages.Lowered(cache, binder.bind(args, kwargs)),
-        "explain": lambda *args, **kwargs: stages.explain(cache, binder.bind(args, kwargs)),
+        "lower": lower,
+        "explain": explain,
         "cache_info": cache.info,
         "cache_clear": cache.clear,
         "_xlapy_cache": cache,
