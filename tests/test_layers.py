@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parent.parent / "xlapy"
+PACKAGE = Path(__file__).resolve().parent.parent / "src" / "xlapy"
 
 # What each layer may import, besides itself and the world outside xlapy.
 ALLOWED = {
