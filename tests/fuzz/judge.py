@@ -49,7 +49,7 @@ def judge(program: Generated) -> Verdict:
         return Verdict("text" if other_text else "wrong", _common(str(error)), str(error))
     except runner.CompilerCrash as error:
         frames = traceback.extract_tb(error.__cause__.__traceback__) if error.__cause__ else []
-        place = ", ".join(f"{frame.filename.rpartition("xlapy/")[2]}:{frame.lineno}" for frame in frames[-4:])
+        place = ", ".join(f"{frame.filename.rpartition('xlapy/')[2]}:{frame.lineno}" for frame in frames[-4:])
         return Verdict("crash", _common(str(error)), f"{error} (at {place})")
     except Exception as error:
         if not runner.is_refusal(error):
