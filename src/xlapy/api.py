@@ -1,0 +1,271 @@
+"""The public functions."""
+
+from __future__ import annotations
+
+import contextlib
+import types
+import typing
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar
+
+from xlapy.dispatch import registry
+from xlapy.domain.size_bounds import bound
+from xlapy.domain.values import Const
+from xlapy.interpreter import interpreted_functions
+from xlapy.runtime import stages
+from xlapy.runtime.binding import Binder
+from xlapy.runtime.cache import Cache, forget_all
+from xlapy.runtime.options import Policy, make_policy
+from xlapy.runtime.portable import load
+from xlapy.runtime.switch import disable, enable
+
+__all__ = ["bound", "code_typed", "code_xla", "disable_jit", "jit", "load", "overload"]
+
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
+
+class CompiledFunction(Protocol[P, R]):
+    """What `jit` returns, to type checkers: the function's own parameters and result, and these methods."""
+
+    __name__: str
+    __wrapped__: Callable
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the compiled program, and compile it first where no one suits the arguments."""
+        ...
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Callable[..., R]:
+        """The method, where the function is one."""
+        ...
+
+    def lower(self, *args: Any, **kwargs: Any) -> stages.Lowered:
+        """The program for such arguments."""
+        ...
+
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """What a call would do, or every obstacle."""
+        ...
+
+    def cache_info(self) -> Any:
+        """How many programs there are, and how often they were found."""
+        ...
+
+    def cache_clear(self) -> None:
+        """Forget all programs."""
+        ...
+
+
+@typing.overload
+def jit(
+    function: Callable[P, R],
+    *,
+    dtypes: Literal["numpy", "32bit"] = ...,
+    returns: Literal["jax", "numpy"] = ...,
+    fallback: bool = ...,
+    **options: Any,
+) -> CompiledFunction[P, R]: ...
+
+
+@typing.overload
+def jit(
+    function: None = None,
+    *,
+    dtypes: Literal["numpy", "32bit"] = ...,
+    returns: Literal["jax", "numpy"] = ...,
+    fallback: bool = ...,
+    **options: Any,
+) -> Callable[[Callable[P, R]], CompiledFunction[P, R]]: ...
+
+
+def jit(
+    function: Callable | None = None,
+    *,
+    dtypes: Literal["numpy", "32bit"] = "numpy",
+    returns: Literal["jax", "numpy"] = "jax",
+    fallback: bool = False,
+    **options: Any,
+) -> Any:
+    """Compile a Python function over NumPy arrays into one XLA program, from its bytecode.
+
+    The function may be a method, a `functools.partial` or an object with `__call__`, too. Its callees are compiled
+    with it. As a decorator it stands with or without arguments.
+
+    Args:
+        function: the callable.
+        dtypes: 'numpy' keeps NumPy's types; '32bit' narrows 64-bit types, for accelerators.
+        returns: 'jax' gives `jax.Array`s, which stay on the device; 'numpy' gives writable NumPy arrays.
+        fallback: run a function that cannot be offloaded in CPython, after one warning that names the obstacles.
+        options: as for `jax.jit`: `static_argnums` and `static_argnames` (numbers to be known at compile time; what the
+            program needs to know it finds out without them), `donate_argnums` and `donate_argnames`, `device`,
+            `inline`, `keep_unused`, `compiler_options`.
+
+    Returns:
+        A function that behaves like `function`, with the methods
+        `lower(*args)` (then `.as_text()`, `.compile(target=None)`, `.save(path)`, `.traffic()`),
+        `explain(*args)` (what a call would do, with the bytes it moves, or every obstacle),
+        `cache_info()` and `cache_clear()`.
+        Where only types matter, arguments may be or hold `jax.ShapeDtypeStruct`s, which stand for `jax.Array`s.
+
+    Raises:
+        NotOffloadableError: when called, if the function cannot become one program; nothing has happened then.
+        TypeError: if `function` is not callable, or for an unknown option.
+        ValueError: for a value that an option cannot have.
+
+    Under JAX's own transformations (`jax.grad(xlapy.jit(f))`, `jax.vmap`, `jax.jit`) arguments are `jax.Array`s as
+    anywhere in JAX, 64-bit types are on only where the caller has them on, a program that changes its caller's objects
+    is refused, and an exception inside `jax.jit` reaches the caller as JAX's `JaxRuntimeError` with its text.
+    """
+    if function is None:
+        return lambda f: jit(f, dtypes=dtypes, returns=returns, fallback=fallback, **options)
+    if isinstance(function, staticmethod | classmethod):
+        made = jit(function.__func__, dtypes=dtypes, returns=returns, fallback=fallback, **options)
+        return type(function)(made)
+    python, receiver = _python_function(function)
+    binder = Binder(python, receiver)
+    cache = Cache(python, binder, make_policy(binder, dtypes, returns, fallback, options))
+    wrapper: Any = cache.wrapper
+
+    def lower(*args: Any, **kwargs: Any) -> stages.Lowered:
+        """The program for such arguments, with `as_text()`, `compile(target=None)`, `save(path)` and `traffic()`."""
+        return stages.Lowered(cache, binder.bind(args, kwargs))
+
+    def explain(*args: Any, **kwargs: Any) -> str:
+        """What a call with such arguments would do, with the bytes it moves, or every obstacle."""
+        return stages.explain(cache, binder.bind(args, kwargs))
+
+    own = {
+        "lower": lower,
+        "explain": explain,
+        "cache_info": cache.info,
+        "cache_clear": cache.clear,
+        "_xlapy_cache": cache,
+    }
+    wrapper.__dict__ = _Attributes(wrapper.__dict__, own)
+    return wrapper
+
+
+class _Attributes(dict):
+    """The attributes of a compiled function. `functools.wraps`, which JAX uses as well, copies attributes to another
+    function; that other one must not be lowered, or compiled, as if it were this one."""
+
+    def __init__(self, copied: dict, own: dict) -> None:
+        super().__init__(copied | own)
+        self._own = frozenset(own)
+
+    def keys(self) -> Any:
+        """The names of what may be copied."""
+        return {name: None for name in super().keys() if name not in self._own}.keys()
+
+    def __iter__(self) -> Any:
+        return iter(self.keys())
+
+
+def _cache_that_made(function: Callable) -> Cache | None:
+    """The programs of a function that `jit` returned."""
+    compiled = getattr(function, "_xlapy_cache", None)
+    return compiled if isinstance(compiled, Cache) and compiled.wrapper is function else None
+
+
+def _python_function(function: Callable) -> tuple[types.FunctionType, tuple]:
+    """The Python function to compile, and the object that a bound method is bound to (or nothing)."""
+    compiled = _cache_that_made(function)
+    if compiled is not None:
+        return compiled.function, compiled.binder.receiver
+    if isinstance(function, types.FunctionType):
+        return function, ()
+    if isinstance(function, types.MethodType):
+        inner, receiver = _python_function(function.__func__)
+        if not receiver and inner.__code__.co_argcount:
+            return inner, (function.__self__,)
+    if not callable(function):
+        raise TypeError(f"xlapy.jit takes a callable, not a {type(function).__name__}")
+    target = function
+
+    def call(*args, **kwargs):
+        return target(*args, **kwargs)
+
+    call.__name__ = getattr(function, "__name__", type(function).__name__)
+    call.__qualname__ = getattr(function, "__qualname__", call.__name__)
+    call.__doc__ = function.__doc__
+    return call, ()
+
+
+def _cache_of(function: Callable) -> Cache:
+    compiled = _cache_that_made(function)
+    if compiled is not None:
+        return compiled
+    python, receiver = _python_function(function)
+    return Cache(python, Binder(python, receiver), Policy())
+
+
+def code_typed(function: Callable, *args: Any, opt: bool = True, **kwargs: Any) -> str:
+    """The typed program of `function` for these arguments: operations, types, inlined callees, source lines.
+
+    Arguments may be or hold `jax.ShapeDtypeStruct`s. Without `opt` the program is as the interpreter has emitted it,
+    before any pass.
+
+    Raises:
+        NotOffloadableError: if the function cannot become one program.
+    """
+    cache = _cache_of(function)
+    return stages.typed(cache, cache.binder.bind(args, kwargs), opt)
+
+
+def code_xla(function: Callable, *args: Any, opt: bool = False, **kwargs: Any) -> str:
+    """StableHLO of `function` for these arguments, or with `opt` the optimised HLO of the default device.
+
+    Arguments may be or hold `jax.ShapeDtypeStruct`s.
+
+    Raises:
+        NotOffloadableError: if the function cannot become one program.
+    """
+    cache = _cache_of(function)
+    lowered = stages.Lowered(cache, cache.binder.bind(args, kwargs))
+    return lowered.compile().as_text() if opt else lowered.as_text()
+
+
+@contextlib.contextmanager
+def disable_jit() -> Iterator[None]:
+    """Within this context, calls of compiled functions from this thread run in CPython."""
+    disable()
+    try:
+        yield
+    finally:
+        enable()
+
+
+def overload(target: Callable) -> Callable[[Callable], Callable]:
+    """Register a Python function that is compiled wherever a program calls `target`.
+
+    For compiled functions that xlapy has no rule for, or to replace a rule:
+
+        @xlapy.overload(scipy.special.some_function)
+        def some_function(x):
+            return ...
+
+    Programs compiled before are forgotten. CPython itself still calls `target`.
+
+    Raises:
+        TypeError: if `target` is not callable, is a bound method, or the replacement has no bytecode.
+    """
+    if not callable(target):
+        raise TypeError(f"xlapy.overload takes a callable, not a {type(target).__name__}")
+    if isinstance(target, types.MethodType):
+        raise TypeError(f"xlapy.overload: {target.__qualname__} is a bound method; overload the function of its class")
+
+    def register(implementation: Callable) -> Callable:
+        if not isinstance(implementation, types.FunctionType):
+            raise TypeError(f"the replacement must be a Python function, not a {type(implementation).__name__}")
+
+        def rule(machine: Any, /, *args: Any, **kwargs: Any) -> Any:
+            return machine.call(Const(implementation), list(args), kwargs)
+
+        rule.accepts_unions = True
+        registry.function(target)(rule)
+        interpreted_functions.forget()
+        forget_all()
+        return implementation
+
+    return register

@@ -1,0 +1,378 @@
+"""From the representation to `jax.lax`: evaluates a region on JAX values, structured control flow included.
+
+A program may have two forms. The fast one (`region.fast`) runs; where JAX transforms the program, it gets the other, in
+which branches are branches and loops can be reversed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+
+import jax
+import numpy as np
+from jax import lax
+from jax.extend.core import jaxpr_as_fun
+
+from xlapy.ir import Location, Operation, Region, Var, constant_value, every_operation
+from xlapy.ir.stacking_leaves import MANY, is_stack, is_unstack
+from xlapy.lowering import reversible_leaves, rewriting, scalar_packing, tpu
+from xlapy.lowering.broadcast_sinking import operands_of
+from xlapy.lowering.deferred_tracing import Untraced, is_opaque, traced
+from xlapy.lowering.jaxpr_types import ClosedJaxpr
+from xlapy.lowering.lax_loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
+from xlapy.lowering.llvm import as_machine_code, may_be_machine_code
+from xlapy.lowering.lowering_rules import RULES, store_block
+from xlapy.lowering.native_functions import as_native, available
+from xlapy.lowering.reduction_strategies import are_own
+from xlapy.lowering.rewriting import Cpu
+from xlapy.lowering.vectorised_loops import in_lanes, plan_of
+from xlapy.lowering.windowed_sums import in_steps, in_windows, planned, planned_store
+from xlapy.lowering.zero_copy_inputs import MemorySlice, product
+from xlapy.lowering.zero_derivative_mask import live
+
+Environment = dict[Var, object]
+#: elements of a large array, and how much larger than what is read of it
+_LARGE, _PART = 256, 16
+
+
+def evaluate(region: Region, environment: Environment) -> list:
+    """The results of a region; `environment` maps its parameters and the values it captures to JAX values.
+
+    For programs that JAX transforms: they can be differentiated.
+    """
+    return _run(region, environment, _STRUCTURED)
+
+
+def evaluate_fast(
+    region: Region,
+    environment: Environment,
+    native: bool = True,
+    platform: str | None = None,
+    own_reductions: bool | None = None,
+    memory_slices: Mapping[int, MemorySlice] | None = None,
+    machine_code: bool = False,
+) -> list:
+    """The same for programs that only have to run; small loops may become `native` functions.
+
+    `platform` is where the program runs, None if that is not known yet: then loops are traced for CPUs and for others.
+    `own_reductions` says whether XLA's own code reduces, None if that depends on this program alone. `memory_slices`
+    are the parameters, by number, that are parts of memory (see `lowering.zero_copy_inputs`).
+    """
+    if platform not in (None, "cpu"):
+        structured = _fast_rules(None, False)
+    else:
+        known = not any(map(is_opaque, every_operation(region)))
+        own = are_own(region) if own_reductions is None else own_reductions
+        structured = _fast_rules(Cpu(platform == "cpu", known and own, machine_code), native)
+    if region.fast is not None:
+        arguments = [environment[p] for p in region.params]
+        region, environment = region.fast, dict(zip(region.fast.params, arguments, strict=True))
+    if memory_slices:
+        parts = {region.params[k]: part for k, part in memory_slices.items()}
+        loop = _loop_of_slices(structured["for"], parts)
+        structured = _Rules(
+            {**structured, "leaf": _leaf_of_slices(structured["leaf"], parts), "for": loop, "while": loop}
+        )
+    if platform in (None, "tpu"):
+        values = [environment[p] for p in region.params]
+        return tpu.computed(
+            lambda *xs: _run(region, dict(zip(region.params, xs, strict=True)), structured), values, platform == "tpu"
+        )
+    return _run(region, environment, structured)
+
+
+def _run(region: Region, environment: Environment, structured: dict[str, Callable]) -> list:
+    _run_all(region.operations, environment, structured)
+    return [environment[v] for v in region.results]
+
+
+def _run_all(operations: Sequence[Operation], environment: Environment, structured: dict[str, Callable]) -> None:
+    for operation in operations:
+        operands = [environment[v] for v in operation.operands]
+        rule = structured.get(operation.kind)
+        try:
+            if rule is not None:
+                results = rule(operation, operands, environment)
+            else:
+                results = RULES[operation.kind](operation, operands)
+        except (TypeError, ValueError, NotImplementedError) as error:
+            _locate(error, operation)
+            raise
+        environment.update(zip(operation.results, results, strict=True))
+
+
+def _locate(error: Exception, operation: Operation) -> None:
+    """Note where in the program it is that JAX cannot transform an operation: the innermost place."""
+    if place_of(error) is None and operation.location is not None:
+        error.place = operation.location  # type: ignore[attr-defined]
+        error.add_note(f"in {operation.location}")
+
+
+def place_of(error: Exception) -> Location | None:
+    """Where in the program the operation is that JAX could not transform."""
+    return getattr(error, "place", None)
+
+
+def _strong(values: Sequence, variables: Sequence[Var]) -> list:
+    """Values with exactly the types that the representation says: what control flow of JAX demands."""
+    return [_exactly(x, v.type.dtype) for x, v in zip(values, variables, strict=True)]
+
+
+def _exactly(x, dtype: np.dtype):
+    if isinstance(x, jax.Array) and x.dtype == dtype and not x.weak_type:
+        return x
+    if isinstance(x, np.ndarray) and x.dtype == dtype and not x.shape:
+        return x
+    return lax.convert_element_type(x, dtype)
+
+
+def _function(region: Region, environment: Environment, structured: dict[str, Callable]) -> Callable[..., list]:
+    """A region as a Python function of its parameters. What it captures is in `environment`."""
+
+    def call(*arguments):
+        environment.update(zip(region.params, arguments, strict=True))
+        return _strong(_run(region, environment, structured), region.results)
+
+    return call
+
+
+def _if(structured: dict[str, Callable]) -> Callable:
+    def rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+        then, orelse = (_function(region, environment, structured) for region in operation.regions)
+        if "barrier" in operation.attributes:
+            both = lambda predicate: lax.cond(predicate, then, orelse)  # noqa: E731
+            return lax.platform_dependent(operands[0], cpu=both, default=lambda _: then())
+        return lax.cond(operands[0], then, orelse)
+
+    return rule
+
+
+def _iterations(operation: Operation, operands: Sequence) -> int | jax.Array:
+    iterations = constant_value(operation.operands[0])
+    return operands[0] if iterations is None else max(int(iterations), 0)
+
+
+def _for(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    (region,) = operation.regions
+    body = _function(region, environment, _STRUCTURED)
+    dtype = region.params[0].type.dtype
+    initial = _strong(operands[1:], region.params[1:])
+    most: int | None = operation.attributes.get("most")
+    iterations = _iterations(operation, operands)
+    return differentiable_counted_loop(iterations, body, initial, dtype, _reads_elements(region), most)
+
+
+def _reads_elements(region: Region) -> bool:
+    """Whether few elements of a large array are read, at places that vary."""
+    for operation in region.operations:
+        if any(map(_reads_elements, operation.regions)):
+            return True
+        if operation.kind == "leaf" and operation.attributes["name"] == "slice" and len(operation.operands) > 1:
+            size = prod(operation.operands[0].type.shape)
+            if size >= _LARGE and size >= _PART * prod(operation.results[0].type.shape):
+                return True
+    return False
+
+
+def _while(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    condition, body = (_function(region, environment, _STRUCTURED) for region in operation.regions)
+    initial = _strong(operands, operation.regions[1].params)
+    most: int | None = operation.attributes.get("most")
+    return differentiable_while_loop(lambda *xs: condition(*xs)[0], body, initial, most)
+
+
+class _Rules(dict[str, Callable]):
+    """Rules by the kinds of operations; `at_once` where a loop in a loop makes as many iterations at once as it can: in
+    a native function, and on devices where each iteration is slow."""
+
+    at_once = False
+
+
+@functools.cache
+def _fast_rules(cpu: Cpu | None, native: bool) -> _Rules:
+    """Rules for programs that only have to run: a loop is one native function if that is better.
+
+    Args:
+        cpu: what is known of the program on a CPU; None if it runs elsewhere.
+        native: whether there may be native functions.
+    """
+
+    def loop(
+        operation: Operation,
+        operands: Sequence,
+        environment: Environment,
+        parts: Mapping[Var, MemorySlice] | None = None,
+    ) -> Sequence:
+        def run(values: Environment, certain: jax.Array) -> list:
+            return list(_looped(operation, values, inside, certain))
+
+        if cpu is not None and cpu.certain and cpu.machine_code and may_be_machine_code(operation):
+            results = as_machine_code(operation, environment, parts or {})
+            if results is not None:
+                return results
+        if not native or cpu is None or plan_of(operation, native=False):
+            return _looped(operation, environment, looped)
+        found = as_native(operation, run, environment, cpu.certain)
+        return _looped(operation, environment, looped) if found is None else found
+
+    def plain_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+        return _looped(operation, environment, inside)
+
+    in_loops: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf_in_loop(cpu), "select": _select_in_loop}
+    inside, looped, fast = _Rules(), _Rules(), _Rules()
+    inside.at_once, looped.at_once = True, cpu is None
+    inside.update({**in_loops, "if": _if(inside), "while": plain_loop, "for": plain_loop})
+    looped.update({**in_loops, "if": _if(looped), "while": loop, "for": loop})
+    at_once = native and cpu is not None and cpu.certain and available()
+    fast.update({"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": _leaf(cpu, at_once)})
+    if cpu is not None:
+        fast.update(
+            {"leaf": _spread(fast["leaf"]), "broadcast": _spread(lambda o, given, _: RULES["broadcast"](o, given))}
+        )
+    return fast
+
+
+def _broadcast(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    return RULES["broadcast"](operation, operands)
+
+
+def _spread(rule: Callable) -> Callable:
+    return lambda operation, operands, environment: rule(operation, operands_of(operation, operands), environment)
+
+
+def _looped(
+    operation: Operation,
+    environment: Environment,
+    rules: _Rules,
+    certain: jax.Array | None = None,
+) -> Sequence:
+    operands = [environment[v] for v in operation.operands]
+    plan = plan_of(operation, rules.at_once)
+    if plan is not None:
+        rules = _Rules({**rules, "leaf": _leaf_in_lanes})
+        return in_lanes(operation, plan, environment, lambda operations, values: _run_all(operations, values, rules))
+    if operation.kind == "while":
+        condition, body = (_function(region, environment, rules) for region in operation.regions)
+        initial = _strong(operands, operation.regions[1].params)
+        return lax.while_loop(lambda xs: also(condition(*xs)[0], certain), lambda xs: body(*xs), initial)
+    (region,) = operation.regions
+    body = _function(region, environment, rules)
+    initial = _strong(operands[1:], region.params[1:])
+    if "straight" in operation.attributes:
+        for k in range(int(_iterations(operation, operands))):
+            initial = body(np.asarray(k, region.params[0].type.dtype), *initial)
+        return initial
+    unroll: int = operation.attributes.get("unroll", 1)
+    if rules.at_once:
+        unroll = operation.attributes.get("unroll_native", unroll)
+    dtype = region.params[0].type.dtype
+    return counted_loop(_iterations(operation, operands), body, initial, dtype, unroll, certain)
+
+
+def _leaf_in_loop(cpu: Cpu | None) -> Callable:
+    def rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+        if "in_place" in operation.attributes:
+            return store_block(operation, operands)
+        plan = planned(operation) if "lanewise" in operation.attributes else None
+        if plan is not None:
+            return in_windows(plan, lambda: RULES["leaf"](operation, operands), environment)
+        jaxpr, operands = _with_transpose(operation, operands, environment)
+        return jaxpr_as_fun(rewriting.in_loops(jaxpr, cpu))(*operands)
+
+    return rule
+
+
+def _leaf_in_lanes(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    return jaxpr_as_fun(_without_rule(operation))(*operands)
+
+
+def _select_in_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    plan = planned_store(operation)
+    return RULES["select"](operation, operands) if plan is None else in_steps(plan, operands, environment)
+
+
+def _live(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    return (live(*operands),)
+
+
+def _fast_live(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    return operands[1:]
+
+
+def _leaf(cpu: Cpu | None, native: bool = False) -> Callable:
+    """The rule for leaves outside of loops; `native` says whether there may be native functions."""
+
+    def rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+        if is_stack(operation) and len(operands) >= MANY and not operation.operands[0].type.shape:
+            return (scalar_packing.joined(_strong(operands, operation.operands), native),)
+        if is_unstack(operation) and len(operation.results) >= MANY and not operation.results[0].type.shape:
+            return scalar_packing.taken_apart(operands[0], native)
+        untraced = operation.attributes["jaxpr"]
+        if isinstance(untraced, Untraced) and not untraced.looked_into:
+            return untraced.function(_evaluate_leaves, *operands)
+        jaxpr, operands = _with_transpose(operation, operands, environment)
+        return jaxpr_as_fun(rewriting.outside_loops(jaxpr, cpu))(*operands)
+
+    return rule
+
+
+def _leaf_of_slices(rule: Callable, parts: Mapping[Var, MemorySlice]) -> Callable:
+    def slice_rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+        found = product(operation, environment, parts)
+        return rule(operation, operands, environment) if found is None else found
+
+    return slice_rule
+
+
+def _loop_of_slices(rule: Callable, parts: Mapping[Var, MemorySlice]) -> Callable:
+    return lambda operation, operands, environment: rule(operation, operands, environment, parts)
+
+
+def _with_transpose(operation: Operation, operands: Sequence, environment: Environment) -> tuple[ClosedJaxpr, Sequence]:
+    """What a leaf computes, and from what: a product with the transposes that it is made of as part of it."""
+    jaxpr = _without_rule(operation)
+    if not rewriting.is_product(jaxpr):
+        return jaxpr, operands
+    transposes, given = [], []
+    for var, value in zip(operation.operands, operands, strict=True):
+        transpose, made = None, var.owner
+        if isinstance(made, Operation) and made.kind == "leaf" and len(made.operands) == 1:
+            (source,) = made.operands
+            leaf = _without_rule(made) if source in environment else None
+            if leaf is not None and rewriting.is_transpose(leaf):
+                transpose, value = leaf, environment[source]
+        transposes.append(transpose)
+        given.append(value)
+    return rewriting.composed(jaxpr, tuple(transposes)) if any(transposes) else jaxpr, given
+
+
+def _reversible_leaf(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    jaxpr = operation.attributes["jaxpr"]
+    if isinstance(jaxpr, ClosedJaxpr) and reversible_leaves.has_while(jaxpr):
+        return reversible_leaves.evaluate(jaxpr, operands)
+    return RULES["leaf"](operation, operands)
+
+
+def _evaluate_leaves(region: Region, environment: Environment) -> list:
+    """`evaluate_fast` for a region inside of a leaf."""
+    return _run(region, environment, _LEAVES)
+
+
+def _without_rule(operation: Operation) -> ClosedJaxpr:
+    """What a leaf computes; without the rule for its derivative, if all of it has one (`jax.custom_jvp`)."""
+    jaxpr = traced(operation.attributes["jaxpr"])
+    if len(jaxpr.jaxpr.eqns) != 1:
+        return jaxpr
+    (equation,) = jaxpr.jaxpr.eqns
+    whole = [*equation.invars, *equation.outvars] == [*jaxpr.jaxpr.invars, *jaxpr.jaxpr.outvars]
+    return equation.params["call_jaxpr"] if whole and equation.primitive.name == "custom_jvp_call" else jaxpr
+
+
+_STRUCTURED: dict[str, Callable] = {}
+_STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for, "live": _live, "leaf": _reversible_leaf})
+#: for a region without control flow
+_LEAVES: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf(Cpu(False, False))}
+
+__all__ = ["Environment", "evaluate", "evaluate_fast", "place_of"]

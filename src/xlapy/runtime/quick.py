@@ -1,0 +1,109 @@
+"""What is to be done after most runs, found once: arrays and numbers in tuples are returned, arrays of the caller's get
+new elements. All else is for `outcome.finish`, which reads the recipes each time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from xlapy.domain.sources import Source
+from xlapy.interpreter.analyse import Analysis
+from xlapy.interpreter.output_reconstruction import Cut, External, Known, Leaf
+from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
+from xlapy.runtime.outcome import cut, to_jax, to_numpy
+
+#: makes an object of the outputs of a run and the arguments of the call
+Maker = Callable[[Sequence, tuple], Any]
+#: returned where a run is one for `outcome.finish`: an error was met, an argument is another object than it was
+NOT_QUICK = object()
+
+
+def finisher(analysis: Analysis, names: Sequence[str], numpy: bool) -> Maker | None:
+    """What makes the result of a run, and applies its effects, or does nothing and says `NOT_QUICK`.
+
+    Args:
+        analysis: of the program.
+        names: the parameters of the function, in the order of its arguments.
+        numpy: whether results are NumPy's.
+    """
+    # A list that has outgrown the room that was guessed for it is an error that was met.
+    if analysis.raises is not None or analysis.prints:
+        return None
+    arrays = list(_arrays(analysis.result)) if numpy else []
+    make = _maker(analysis.result, names, numpy) if len(set(arrays)) == len(arrays) else None
+    writes = [_written(effect, names) for effect in analysis.effects]
+    if make is None or None in writes:
+        return None
+    may_fail, known = bool(analysis.errors), [write for write in writes if write is not None]
+    if not may_fail and not known:
+        return make
+
+    def finish(outputs: Sequence, arguments: tuple) -> Any:
+        if may_fail and np.asarray(outputs[-1]).item():
+            return NOT_QUICK
+        if not known:
+            return make(outputs, arguments)
+        changes = [(arguments[place], np.asarray(outputs[k])) for place, k in known]
+        if any(type(target) is not np.ndarray for target, _ in changes):
+            return NOT_QUICK
+        made = make(outputs, arguments)
+        for target, elements in changes:
+            target[...] = elements
+        return made
+
+    return finish
+
+
+def _written(effect: Any, names: Sequence[str]) -> tuple[int, int] | None:
+    """An argument whose elements change, and the output that they become."""
+    if effect.kind != "buffer" or type(effect.reconstruction) is not Leaf:
+        return None
+    place = _place(effect.source, names)
+    return None if place is None else (place, effect.reconstruction.index)
+
+
+def _place(source: Source, names: Sequence[str]) -> int | None:
+    return names.index(source.key) if source.kind == "argument" and source.base is None else None
+
+
+def _arrays(recipe: Any) -> Iterable[int]:
+    """The outputs that are arrays in a result."""
+    if isinstance(recipe, Leaf):
+        return [recipe.index] if recipe.mutable else []
+    if isinstance(recipe, Cut):
+        return _arrays(recipe.whole)
+    return [k for item in recipe.items for k in _arrays(item)] if isinstance(recipe, SequenceRecipe) else []
+
+
+def _maker(recipe: Any, names: Sequence[str], numpy: bool) -> Maker | None:
+    match recipe:
+        case Leaf(index=index) if not numpy:
+            return lambda outputs, arguments: outputs[index]
+        case Leaf(index=index, mutable=mutable) if mutable:
+            return lambda outputs, arguments: _own(outputs[index])
+        case Leaf(index=index):
+            return lambda outputs, arguments: to_numpy(outputs[index], recipe)
+        case Cut():
+            leaf = to_numpy if numpy else to_jax
+            return lambda outputs, arguments: cut(recipe, outputs, leaf)
+        case Known(value=value):
+            return lambda outputs, arguments: value
+        case External(source=source):
+            place = _place(source, names)
+            return None if place is None else lambda outputs, arguments: arguments[place]
+        case SequenceRecipe(cls=cls, items=items):
+            makers = [maker for item in items if (maker := _maker(item, names, numpy)) is not None]
+            if len(makers) < len(items):
+                return None
+            return lambda outputs, arguments: tuple.__new__(cls, [make(outputs, arguments) for make in makers])
+    return None
+
+
+def _own(value: Any) -> np.ndarray:
+    """An array that nobody else has: what machine code made is new."""
+    return value if type(value) is np.ndarray else np.asarray(value).copy()
+
+
+__all__ = ["NOT_QUICK", "finisher"]
