@@ -299,7 +299,9 @@ class CallerEnvironment(Definitions):
         if isinstance(found, DeviceView):
             return self._device_view(found, kind, source)
         if isinstance(found, jax.Array | jax.ShapeDtypeStruct):
-            self.guard("isinstance", source, jax.Array)
+            # Among arguments, a spec stands for an array; elsewhere it is itself, of which JAX takes the shape.
+            if isinstance(found, jax.Array) or source.root().kind == "argument":
+                self.guard("isinstance", source, jax.Array)
             type_ = TensorType(tuple(found.shape), found.dtype, bool(getattr(found, "weak_type", False)))
             return JaxArray(self.parameter(source, type_, found))
         if isinstance(found, np.generic):
