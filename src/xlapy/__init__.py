@@ -1,18 +1,9 @@
 """xlapy: an ordinary Python function over NumPy arrays as one XLA program, from its bytecode."""
 
-import gc
-
-# What is imported stays: Python's collector would look through all of it again and again, in vain.
-_collects = gc.isenabled()
-gc.disable()
-try:
-    from xlapy.api import bound, code_typed, code_xla, disable_jit, jit, load, overload
-    from xlapy.device import DeviceArray, device_array
-    from xlapy.differentiate import checkpoint, grad, hessian, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp, vmap
-    from xlapy.report import Blocker, NotOffloadableError
-finally:
-    if _collects:
-        gc.enable()
+from xlapy.api import bound, code_typed, code_xla, disable_jit, jit, load, overload
+from xlapy.device import DeviceArray, device_array
+from xlapy.differentiate import checkpoint, grad, hessian, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp, vmap
+from xlapy.report import Blocker, NotOffloadableError
 
 __all__ = [
     "Blocker",

@@ -6,18 +6,18 @@ import contextlib
 import types
 import typing
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, ParamSpec, Protocol, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar
 
-from xlapy.dispatch import registry
 from xlapy.domain.size_bounds import bound
-from xlapy.domain.values import Const
-from xlapy.interpreter import interpreted_functions
-from xlapy.runtime import stages
 from xlapy.runtime.binding import Binder
-from xlapy.runtime.cache import Cache, forget_all
+from xlapy.runtime.on_demand import LazyCache, compiler
 from xlapy.runtime.options import Policy, make_policy
-from xlapy.runtime.portable import load
 from xlapy.runtime.switch import disable, enable
+
+if TYPE_CHECKING:
+    from xlapy.runtime.portable import Loaded
+    from xlapy.runtime.stages import Lowered
 
 __all__ = ["bound", "code_typed", "code_xla", "disable_jit", "jit", "load", "overload"]
 
@@ -40,7 +40,7 @@ class CompiledFunction(Protocol[P, R]):
         """The method, where the function is one."""
         ...
 
-    def lower(self, *args: Any, **kwargs: Any) -> stages.Lowered:
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """The program for such arguments."""
         ...
 
@@ -124,24 +124,27 @@ def jit(
         return type(function)(made)
     python, receiver = _python_function(function)
     binder = Binder(python, receiver)
-    cache = Cache(python, binder, make_policy(binder, dtypes, returns, fallback, options))
-    wrapper: Any = cache.wrapper
+    lazy = LazyCache(python, binder, make_policy(binder, dtypes, returns, fallback, options))
+    wrapper: Any = lazy.wrapper
 
-    def lower(*args: Any, **kwargs: Any) -> stages.Lowered:
+    def lower(*args: Any, **kwargs: Any) -> Lowered:
         """The program for such arguments, with `as_text()`, `compile(target=None)`, `save(path)` and `traffic()`."""
-        return stages.Lowered(cache, binder.bind(args, kwargs))
+        return compiler().stages.Lowered(lazy.cache, binder.bind(args, kwargs))
 
     def explain(*args: Any, **kwargs: Any) -> str:
         """What a call with such arguments would do, with the bytes it moves, or every obstacle."""
-        return stages.explain(cache, binder.bind(args, kwargs))
+        return compiler().stages.explain(lazy.cache, binder.bind(args, kwargs))
 
-    own = {
-        "lower": lower,
-        "explain": explain,
-        "cache_info": cache.info,
-        "cache_clear": cache.clear,
-        "_xlapy_cache": cache,
-    }
+    def cache_info() -> Any:
+        """Counts of calls and compilations, as `functools.lru_cache` has them."""
+        return lazy.cache.info()
+
+    def cache_clear() -> None:
+        """Forget all programs."""
+        lazy.cache.clear()
+
+    methods = (lower, explain, cache_info, cache_clear)
+    own = {method.__name__: method for method in methods} | {"_xlapy_cache": lazy}
     wrapper.__dict__ = _Attributes(wrapper.__dict__, own)
     return wrapper
 
@@ -162,10 +165,10 @@ class _Attributes(dict):
         return iter(self.keys())
 
 
-def _cache_that_made(function: Callable) -> Cache | None:
+def _cache_that_made(function: Callable) -> LazyCache | None:
     """The programs of a function that `jit` returned."""
     compiled = getattr(function, "_xlapy_cache", None)
-    return compiled if isinstance(compiled, Cache) and compiled.wrapper is function else None
+    return compiled if isinstance(compiled, LazyCache) and compiled.wrapper is function else None
 
 
 def _python_function(function: Callable) -> tuple[types.FunctionType, tuple]:
@@ -192,12 +195,12 @@ def _python_function(function: Callable) -> tuple[types.FunctionType, tuple]:
     return call, ()
 
 
-def _cache_of(function: Callable) -> Cache:
+def _cache_of(function: Callable) -> LazyCache:
     compiled = _cache_that_made(function)
     if compiled is not None:
         return compiled
     python, receiver = _python_function(function)
-    return Cache(python, Binder(python, receiver), Policy())
+    return LazyCache(python, Binder(python, receiver), Policy())
 
 
 def code_typed(function: Callable, *args: Any, opt: bool = True, **kwargs: Any) -> str:
@@ -209,8 +212,8 @@ def code_typed(function: Callable, *args: Any, opt: bool = True, **kwargs: Any) 
     Raises:
         NotOffloadableError: if the function cannot become one program.
     """
-    cache = _cache_of(function)
-    return stages.typed(cache, cache.binder.bind(args, kwargs), opt)
+    lazy = _cache_of(function)
+    return compiler().stages.typed(lazy.cache, lazy.binder.bind(args, kwargs), opt)
 
 
 def code_xla(function: Callable, *args: Any, opt: bool = False, **kwargs: Any) -> str:
@@ -221,9 +224,21 @@ def code_xla(function: Callable, *args: Any, opt: bool = False, **kwargs: Any) -
     Raises:
         NotOffloadableError: if the function cannot become one program.
     """
-    cache = _cache_of(function)
-    lowered = stages.Lowered(cache, cache.binder.bind(args, kwargs))
+    lazy = _cache_of(function)
+    lowered = compiler().stages.Lowered(lazy.cache, lazy.binder.bind(args, kwargs))
     return lowered.compile().as_text() if opt else lowered.as_text()
+
+
+def load(path: str | Path) -> Loaded:
+    """A program that `Lowered.save` wrote, ready to be called like the function.
+
+    It runs on any of the platforms for which it was saved. The function itself is not needed. Arguments have to have
+    the types and shapes that it was saved for.
+
+    Raises:
+        ValueError: for a file that is none of these.
+    """
+    return compiler().load(path)
 
 
 @contextlib.contextmanager
@@ -259,13 +274,7 @@ def overload(target: Callable) -> Callable[[Callable], Callable]:
         if not isinstance(implementation, types.FunctionType):
             raise TypeError(f"the replacement must be a Python function, not a {type(implementation).__name__}")
 
-        def rule(machine: Any, /, *args: Any, **kwargs: Any) -> Any:
-            return machine.call(Const(implementation), list(args), kwargs)
-
-        rule.accepts_unions = True
-        registry.function(target)(rule)
-        interpreted_functions.forget()
-        forget_all()
+        compiler().overload(target, implementation)
         return implementation
 
     return register

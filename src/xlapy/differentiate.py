@@ -7,8 +7,7 @@ from typing import Any
 
 from xlapy.api import jit
 from xlapy.dispatch import registry
-from xlapy.dispatch.jax.linear_functions import Linear, run_linear, with_linear
-from xlapy.dispatch.jax.transformations import apply, forward
+from xlapy.domain.transformations import Linear, apply, forward, run_linear, with_linear
 from xlapy.domain.values import Value
 
 

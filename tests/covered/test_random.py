@@ -49,6 +49,6 @@ def test_legacy_types(name):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             expected = np.asarray(program(name, call)(1))
-        cache = xlapy.jit(program(name, call))._xlapy_cache
+        cache = xlapy.jit(program(name, call))._xlapy_cache.cache
         found = cache.analyse(cache.binder.bind((2,), {})).module.entry.results[0].type
         assert (found.dtype, found.shape) == (expected.dtype, expected.shape), call

@@ -49,7 +49,7 @@ def factor(codes, at):
 def size(f, *args):
     compiled = xlapy.jit(f)
     assert compiled(*args) == f(*args)
-    (entry,) = compiled._xlapy_cache.entries
+    (entry,) = compiled._xlapy_cache.cache.entries
     return entry.analysis.module.entry.size()
 
 
@@ -77,7 +77,7 @@ def test_the_room_of_the_list_of_calls_is_not_written():
     x = np.array([3.0, 1.0, 4.0, 1.0, 5.0])
     compiled = xlapy.jit(parts, returns="numpy")
     assert compiled(x).tolist() == parts(x).tolist()
-    (entry,) = compiled._xlapy_cache.entries
+    (entry,) = compiled._xlapy_cache.cache.entries
     body = function_of(plain(entry.analysis.module), may_have_rooms=True).body
     written = [int(n) for n in re.findall(r"call void @llvm.memset.*, i64 (\d+), i1", body)]
     assert written and max(written) < 2**15  # 2**23 for arrays of 1024 numbers in 1024 calls

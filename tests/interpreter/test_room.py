@@ -71,7 +71,7 @@ def test_of_lists_in_lists_that_grow_in_calls():
     x = np.array([1.0, -1.0, 2.0, 3.0])
     compiled = xlapy.jit(subsets)
     assert compiled(x) == subsets(x)
-    (entry,) = compiled._xlapy_cache.entries
+    (entry,) = compiled._xlapy_cache.cache.entries
     types = [v.type for v in entry.analysis.module.entry.results]
     assert sum(np.prod(t.shape) * t.dtype.itemsize for t in types) < 2**21  # 2**23 if each has room for 1024 items
 

@@ -479,7 +479,7 @@ def test_what_is_read_only_for_one_array_is_not_stored():
 
     compiled = xlapy.jit(heat)
     compiled(MATRIX.copy(), MATRIX.copy())
-    (entry,) = compiled._xlapy_cache.entries
+    (entry,) = compiled._xlapy_cache.cache.entries
     body = function_of(plain(entry.analysis.module), True).body
     loop = body[: body.index("fmul double 0x3FB999999999999A")]
     assert loop.count("store double") == loop.count("fmul double 0x4000000000000000") > 0
@@ -492,7 +492,7 @@ def test_what_takes_few_instructions_is_computed_again_where_it_is_read():
 
     compiled = xlapy.jit(edges)
     compare(compiled(MATRIX), edges(MATRIX))
-    (entry,) = compiled._xlapy_cache.entries
+    (entry,) = compiled._xlapy_cache.cache.entries
     function = function_of(plain(entry.analysis.module), True)
     assert not function.rooms and "alloca" not in function.body
     assert function.body.count("store double") == function.body.count("fmul double 0x4000000000000000") > 0
@@ -512,7 +512,7 @@ def test_a_choice_by_a_bit_is_no_branch(is_bit):
     x, given = np.arange(60), (0xA001, 0xFFFF)
     compiled = xlapy.jit(register)
     assert int(compiled(x, *given)) == register(x, *given)
-    (entry,) = compiled._xlapy_cache.entries
+    (entry,) = compiled._xlapy_cache.cache.entries
     assert ("!unpredictable" in function_of(plain(entry.analysis.module)).body) == is_bit
 
 

@@ -154,7 +154,7 @@ def test_static_arguments(options):
     for n in (2, 3, 2):
         np.testing.assert_array_equal(jitted(X, n), X * n)
     assert jitted.cache_info().misses == 2
-    assert len(jitted._xlapy_cache.entries[0].sources) == 1
+    assert len(jitted._xlapy_cache.cache.entries[0].sources) == 1
 
 
 def test_static_array_is_refused():

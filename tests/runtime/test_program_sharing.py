@@ -511,4 +511,4 @@ def test_many_functions_among_the_arguments():
     for i in range(100):
         np.testing.assert_array_equal(compiled(factory(W * i), X), X * W * i)
     assert compiled.cache_info().misses == 1
-    assert len(compiled._xlapy_cache.entries) < 20
+    assert len(compiled._xlapy_cache.cache.entries) < 20

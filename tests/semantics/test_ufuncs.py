@@ -88,7 +88,7 @@ def check_types(program, *args):
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = [np.asarray(r) for r in flat(program(*args))]
-    cache = xlapy.jit(program)._xlapy_cache
+    cache = xlapy.jit(program)._xlapy_cache.cache
     found = cache.analyse(cache.binder.bind(args, {})).module.entry.results[: len(expected)]
     assert [(r.dtype, r.shape) for r in expected] == [(v.type.dtype, v.type.shape) for v in found]
 

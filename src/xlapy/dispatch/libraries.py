@@ -42,7 +42,8 @@ def on_growth(listener: Callable[[], None]) -> None:
 def read_rules() -> None:
     """Read the rules of all libraries that have been imported by now."""
     for library in [name for name in _unread if _is_imported(name)]:
-        importlib.import_module(_unread.pop(library))
+        importlib.import_module(_RULES[library])
+        _unread.pop(library, None)
         for listener in _listeners:
             listener()
 

@@ -27,6 +27,7 @@ from xlapy.runtime.jax_internals import ambient_x64, narrowing
 from xlapy.runtime.options import Policy, static_sources
 from xlapy.runtime.specialisation import Specialisation, overflows
 from xlapy.runtime.switch import off
+from xlapy.runtime.tracebacks import depth_of_caller
 
 #: how much more room a list gets that was too long for what was guessed
 _MORE = 8
@@ -57,7 +58,7 @@ class Cache:
     calls under JAX's transformations. Both are replaced, never changed, so that other threads may read them.
     """
 
-    def __init__(self, function: types.FunctionType, binder: Binder, policy: Policy) -> None:
+    def __init__(self, function: types.FunctionType, binder: Binder, policy: Policy, wrapper: Callable) -> None:
         self.function, self.binder, self.policy = function, binder, policy
         self.name = function.__qualname__
         self.lock = threading.RLock()
@@ -72,7 +73,8 @@ class Cache:
         self.misses = 0
         self.refused: set[tuple] = set()
         self.warned = False
-        self.wrapper = binder.wrapper(self.slow)
+        self.wrapper = wrapper
+        self._install(())
         CACHES.add(self)
 
     # -- information ------------------------------------------------------------------------------------------------
@@ -116,7 +118,7 @@ class Cache:
         self.refused.add(traced_calls.kinds(arguments))
         if not self.warned:
             self.warned = True
-            warnings.warn(f"running in CPython: {error}", RuntimeWarning, stacklevel=4)
+            warnings.warn(f"running in CPython: {error}", RuntimeWarning, stacklevel=depth_of_caller())
         return self.binder.call(arguments)
 
     def _found(self, arguments: tuple) -> Specialisation | None:

@@ -84,14 +84,7 @@ def save(path: str | Path, analysis: Analysis, exported: jax.export.Exported, fu
 
 
 def load(path: str | Path) -> Loaded:
-    """A program that `Lowered.save` wrote, ready to be called like the function.
-
-    It runs on any of the platforms for which it was saved. The function itself is not needed. Arguments have to have
-    the types and shapes that it was saved for.
-
-    Raises:
-        ValueError: for a file that is none of these.
-    """
+    """The program in a file; see `xlapy.load`."""
     try:
         with zipfile.ZipFile(path) as archive:
             about = json.loads(archive.read("program.json"))

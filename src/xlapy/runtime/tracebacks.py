@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import os
+import sys
 import types
 
 from xlapy.ir import OURS, Location
@@ -71,3 +72,11 @@ def shorten(error: BaseException) -> None:
         first.tb_next = entry
         if entry is None:
             error.__cause__ = None
+
+
+def depth_of_caller() -> int:
+    """The `stacklevel` with which our caller's warning names the line of the user's that led to it."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith((OURS, CALL)):
+        depth, frame = depth + 1, frame.f_back
+    return depth

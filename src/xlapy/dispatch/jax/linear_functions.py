@@ -14,6 +14,7 @@ from xlapy.dispatch.jax.closure_conversion import emit
 from xlapy.dispatch.jax.pytrees import Attributes, Items, Node, Opening, Registered, Static, matching
 from xlapy.dispatch.jax.transformations import Call, interpreted, raise_for_certain
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.transformations import Linear, run_linear, with_linear
 from xlapy.domain.values import (
     FALSE,
     NONE,
@@ -47,37 +48,6 @@ class Side(Opaque):
     arrays: tuple[bool, ...]
     several: bool
     jax: bool
-
-
-class Linear:
-    """The linear function that `vjp` and `linearize` return.
-
-    Attributes:
-        residuals: what the forward pass kept, arrays.
-        structure: how JAX makes its own function from them.
-        takes: `Side` of its arguments.
-        gives: `Side` of its result.
-    """
-
-    def __init__(self, residuals, structure, takes, gives):
-        self.residuals, self.structure, self.takes, self.gives = residuals, structure, takes, gives
-
-    def __call__(self, *vectors):
-        """Tangents of the arguments to a tangent of the result (`linearize`), or the other way round (`vjp`)."""
-        return self.run(self, vectors)
-
-    #: `run_linear` as a compiled function, for calls on the host
-    run: staticmethod
-
-
-def run_linear(linear, vectors):
-    """A call of a `Linear`; only ever interpreted."""
-    raise RuntimeError("xlapy's transformations run inside programs only")
-
-
-def with_linear(function, primals, has_aux, name):
-    """`jax.vjp` or `jax.linearize`; only ever interpreted."""
-    raise RuntimeError("xlapy's transformations run inside programs only")
 
 
 def _linear(call: Call, transform: Callable) -> Value:

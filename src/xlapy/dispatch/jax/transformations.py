@@ -25,6 +25,7 @@ from xlapy.dispatch.jax.closure_conversion import Isolated, emit, errors_of, iso
 from xlapy.dispatch.jax.pytrees import Items, Leaf, Node, Opening, Static, matching, prefix
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.numbers import SCALAR_DTYPES
+from xlapy.domain.transformations import apply, forward
 from xlapy.domain.values import (
     FALSE,
     NONE,
@@ -506,16 +507,6 @@ TRANSFORMATIONS: dict[str, Callable[[Call], Value]] = {
     "vmap": _mapped,
     "checkpoint": _checkpoint,
 }
-
-
-def apply(name, function, options, args, kwargs):
-    """Transformation `name` of `function`, applied to arguments; only ever interpreted."""
-    raise RuntimeError("xlapy's transformations run inside programs only")
-
-
-def forward(function, primals, tangents, has_aux):
-    """`jax.jvp`; only ever interpreted."""
-    raise RuntimeError("xlapy's transformations run inside programs only")
 
 
 @registry.function(apply)

@@ -1,0 +1,97 @@
+"""The compiler on demand: the first call of a compiled function imports it, `import xlapy` does not.
+
+It takes longer to import than JAX, and a process that imports a library with compiled functions may never call one.
+`compiler` is the only function in xlapy with an import in it; everything else that is public stands on its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from xlapy.runtime.binding import Binder
+from xlapy.runtime.options import Policy
+
+if TYPE_CHECKING:
+    from xlapy.runtime.cache import Cache
+
+#: the libraries that rules are for, without those of which the rules are read later (`xlapy.dispatch.libraries`)
+_LIBRARIES = (
+    "abc bisect builtins cmath collections contextlib copy dataclasses decimal functools gc heapq importlib"
+    " importlib.metadata inspect io itertools jax logging math numpy numpy.fft operator queue random re statistics time"
+    " types unicodedata warnings"
+).split()
+_LOCK = threading.RLock()
+
+
+def _original_functions() -> list[tuple[ModuleType, str, Any]]:
+    """The public functions and classes of the libraries, by module and name."""
+    for library in _LIBRARIES:
+        importlib.import_module(library)
+    return [
+        (module, name, item)
+        for path, module in list(sys.modules.items())
+        if path.partition(".")[0] in _LIBRARIES and "._" not in path
+        for name, item in list(vars(module).items())
+        if callable(item) and not name.startswith("_")
+    ]
+
+
+_ORIGINALS = _original_functions()
+
+
+@contextmanager
+def _unpatched() -> Iterator[None]:
+    """Puts functions back that somebody has replaced since, for a test perhaps: rules are registered by identity, so
+    that a replacement would be compiled as the function that it replaces, and the function itself not at all."""
+    replaced = [(m, name, item, vars(m)[name]) for m, name, item in _ORIGINALS if vars(m).get(name, item) is not item]
+    for module, name, original, _ in replaced:
+        setattr(module, name, original)
+    try:
+        yield
+    finally:
+        for module, name, _, replacement in replaced:
+            setattr(module, name, replacement)
+
+
+def _imported():
+    from xlapy import compiler
+
+    return compiler
+
+
+@functools.cache
+def compiler():
+    """The module `xlapy.compiler`.
+
+    A thread of its own imports it: the caller may be inside of a JAX transformation, under `numpy.errstate`, deep in a
+    recursion, or interrupted from the keyboard, and a module must neither see that nor be left half imported.
+    """
+    with _LOCK, _unpatched(), ThreadPoolExecutor(1) as pool:
+        return pool.submit(_imported).result()
+
+
+class LazyCache:
+    """A function that is to be compiled, and its `Cache`, which is made when something is asked of it."""
+
+    def __init__(self, function: FunctionType, binder: Binder, policy: Policy) -> None:
+        self.function, self.binder, self.policy = function, binder, policy
+        self.wrapper: Callable = binder.wrapper(lambda *arguments: self.cache.slow(*arguments))
+        self._cache: Cache | None = None
+
+    @property
+    def cache(self) -> Cache:
+        """The programs of the function."""
+        if self._cache is None:
+            make = compiler().Cache
+            with _LOCK:
+                if self._cache is None:
+                    self._cache = make(self.function, self.binder, self.policy, self.wrapper)
+        return self._cache
