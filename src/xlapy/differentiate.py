@@ -7,7 +7,7 @@ from typing import Any
 
 from xlapy.api import jit
 from xlapy.dispatch import registry
-from xlapy.domain.transformations import Linear, apply, forward, run_linear, with_linear
+from xlapy.domain.transformation_markers import Linear, apply, forward, run_linear, with_linear
 from xlapy.domain.values import Value
 
 

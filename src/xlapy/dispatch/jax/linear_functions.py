@@ -14,7 +14,7 @@ from xlapy.dispatch.jax.closure_conversion import emit
 from xlapy.dispatch.jax.pytrees import Attributes, Items, Node, Opening, Registered, Static, matching
 from xlapy.dispatch.jax.transformations import Call, interpreted, raise_for_certain
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.transformations import Linear, run_linear, with_linear
+from xlapy.domain.transformation_markers import Linear, run_linear, with_linear
 from xlapy.domain.values import (
     FALSE,
     NONE,

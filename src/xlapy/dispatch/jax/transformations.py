@@ -25,7 +25,7 @@ from xlapy.dispatch.jax.closure_conversion import Isolated, emit, errors_of, iso
 from xlapy.dispatch.jax.pytrees import Items, Leaf, Node, Opening, Static, matching, prefix
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.numbers import SCALAR_DTYPES
-from xlapy.domain.transformations import apply, forward
+from xlapy.domain.transformation_markers import apply, forward
 from xlapy.domain.values import (
     FALSE,
     NONE,
