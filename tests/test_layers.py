@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parent.parent / "xlapy"
+PACKAGE = Path(__file__).resolve().parent.parent / "src" / "xlapy"
 
 # What each layer may import, besides itself and the world outside xlapy.
 ALLOWED = {
@@ -187,3 +187,18 @@ def test_the_checker_itself(tmp_path, monkeypatch, where, source, expected):
     file.write_text(source)
     monkeypatch.setitem(globals(), "PACKAGE", package)
     assert [line.split(": ", 1)[1] for line in complaints(file)] == expected
+
+
+def test_imports_between_folders(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "PACKAGE", tmp_path / "xlapy")
+    folder = tmp_path / "xlapy" / "dispatch"
+    for name, source in {
+        "a/x.py": "from xlapy.dispatch.b import y\nfrom xlapy.dispatch import registry",
+        "a/z.py": "if TYPE_CHECKING:\n    from xlapy.dispatch.c import w",
+        "b/y.py": "from ..a.x import f",
+        "c/w.py": "from xlapy.dispatch.c import v",
+        "registry.py": "from xlapy.dispatch.a import x",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(source)
+    assert imports_between_folders(folder) == {("a", "b"): ["a/x.py"], ("b", "a"): ["b/y.py"]}

@@ -1,13 +1,26 @@
-"""What the README shows runs, and does what it says."""
+"""What the README and docs/gradients.md show runs, and does what they say."""
 
 import re
+import shlex
 from pathlib import Path
 
+import jax
 import numpy as np
+import pytest
 
 import xlapy
+from benchmarks import cli, plan
 
-BLOCKS = re.findall(r"```python\n(.*?)```", (Path(__file__).parent.parent / "README.md").read_text(), re.S)
+ROOT = Path(__file__).parent.parent
+
+
+def _blocks(page):
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S)
+
+
+README = (ROOT / "README.md").read_text()
+BLOCKS = _blocks("README.md")
+OF_GRADIENTS = _blocks("docs/gradients.md")
 
 
 def _run(*texts, tmp_path):
@@ -27,6 +40,30 @@ def test_the_first_example_converges_without_a_second_compilation(tmp_path):
     assert found["u"][1:-1, 1:-1].max() > 0.1
 
 
+def test_jax_cannot_run_the_first_example(tmp_path):
+    assert "`jax.jit` cannot run this function: it branches on values, writes into arrays, and" in README
+    plain = _run(BLOCKS[0].replace("@xlapy.jit\n", ""), tmp_path=tmp_path)["relax"]
+    u = np.zeros((64, 64))
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        jax.jit(plain)(u, 1e-4, 10)
+    with pytest.raises(TypeError, match="immutable"):
+        jax.jit(plain, static_argnames=("tol", "n"))(u, 1e-4, 10)
+
+
+@pytest.mark.parametrize("command", re.findall(r"^\| `python -m benchmarks ?(.*?)` \|", README, re.MULTILINE))
+def test_a_command_of_the_benchmarks_is_one(command):
+    suites = shlex.split(command)
+    if suites[:1] == ["compare"]:
+        assert len(suites) - 1 == len(cli.compare.params)
+    else:
+        found = cli.main.make_context("benchmarks", cli.spread(suites)).params
+        assert set(found["names"]) <= set(plan.SUITES) and set(found["devices"]) <= set(plan.DEVICES)
+
+
+def test_the_readme_names_every_suite():
+    assert all(re.search(rf"^\| `python -m benchmarks.*\b{suite}\b", README, re.MULTILINE) for suite in plan.SUITES)
+
+
 def test_the_gradient_example_trains(tmp_path):
     found = _run(BLOCKS[0], BLOCKS[1], tmp_path=tmp_path)
     x = np.random.default_rng(0).random((20, 3))
@@ -37,7 +74,7 @@ def test_the_gradient_example_trains(tmp_path):
 
 
 def test_the_recursion_is_compiled_once_and_has_a_gradient(tmp_path):
-    (block,) = (text for text in BLOCKS if "Adaptive Simpson" in text)
+    (block,) = (text for text in OF_GRADIENTS if "Adaptive Simpson" in text)
     area = _run(BLOCKS[0], block, tmp_path=tmp_path)["area"]
     plain = _run(BLOCKS[0], block.replace("@xlapy.jit\n", ""), tmp_path=tmp_path)["area"]
     for k in (1.5, 0.5, 40.0):
@@ -48,7 +85,7 @@ def test_the_recursion_is_compiled_once_and_has_a_gradient(tmp_path):
 
 
 def test_the_gradient_of_a_function_made_in_a_loop_is_compiled_once(tmp_path, monkeypatch):
-    (block,) = (text for text in BLOCKS if text.startswith("for x, y in batches"))
+    (block,) = (text for text in OF_GRADIENTS if text.startswith("for x, y in batches"))
     programs, grad = [], xlapy.grad
 
     def counted(function):

@@ -135,7 +135,8 @@ def text() -> str:
             draws = [n for n in dir(np.random.Generator) if not n.startswith("_")]
             found = [(f"Generator.{n}", generator_status(n)) for n in draws]
             parts += [
-                "The stream is xlapy's own (README); samples are compared with NumPy's statistically.",
+                "The stream is xlapy's own ([accepted differences](accepted-differences.md)); samples are compared with"
+                " NumPy's statistically.",
                 table(found),
             ]
     parts += ["## ndarray, and NumPy scalars", table(array_rows())]

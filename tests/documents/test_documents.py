@@ -1,4 +1,4 @@
-"""What docs/how-it-works.md shows is what its programs print."""
+"""What the pages in docs show is what their programs print."""
 
 import zlib
 from pathlib import Path
@@ -10,7 +10,7 @@ from xlapy.dispatch import registry
 from . import document
 
 DOCS = Path(__file__).parents[2] / "docs"
-DOCUMENTS = ["how-it-works.md"]
+DOCUMENTS = ["how-it-works.md", "accepted-differences.md", "gradients.md", "ahead-of-time.md", "what-compiles.md"]
 
 
 @pytest.fixture(autouse=True)

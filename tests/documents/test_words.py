@@ -13,7 +13,7 @@ import pytest
 import xlapy
 
 ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "xlapy"
+PACKAGE = ROOT / "src" / "xlapy"
 TEXT = (ROOT / "docs" / "words.md").read_text()
 ENTRIES = re.findall(r"^### (.*?)\n\n(.*?)(?=^##|\Z)", TEXT, re.MULTILINE | re.DOTALL)
 FILES = sorted(PACKAGE.rglob("*.py"))

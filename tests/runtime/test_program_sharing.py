@@ -255,7 +255,7 @@ def empty_cells(call):
 
 
 def replaced_helpers(call):
-    """The cell holds another function from trip to trip."""
+    """The cell holds another function from one iteration to the next."""
     found = []
     for i, helper in enumerate((np.sin, np.cos, factory(W), factory(W + 1), lambda x: x, np.sin)):
         found.append(call(lambda x: helper(x) + i, X))

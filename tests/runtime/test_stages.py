@@ -85,6 +85,19 @@ def test_compiled_from_specs_takes_arrays():
     np.testing.assert_array_equal(compiled(jnp.ones(3)), [2, 2, 2])
 
 
+def test_compiled_from_specs_takes_no_numpy_array():
+    """It would not be changed: a spec stands for a `jax.Array`."""
+
+    def scale(x):
+        x *= 2
+        return x.sum()
+
+    x = np.ones(3, np.float32)
+    with pytest.raises(TypeError, match="compiled for other arguments"):
+        xlapy.jit(scale).lower(jax.ShapeDtypeStruct((3,), np.float32)).compile()(x)
+    np.testing.assert_array_equal(x, 1)
+
+
 def test_code_xla():
     assert "stablehlo.sine" in xlapy.code_xla(program, X)
     assert "HloModule" in xlapy.code_xla(program, X, opt=True)

@@ -32,7 +32,7 @@ def values_of_each(matrices):
 
 
 #: a list of none of them becomes an array of floats, as a list of real ones; since NumPy 2.5 eigenvalues are always
-#: complex numbers, and an array of none keeps their type (the README names that difference)
+#: complex numbers, and an array of none keeps their type (docs/accepted-differences.md)
 NONE_OF_THEM = [(MIXED, -1.0)] if np.linalg.eigvals(S).dtype.kind == "f" else []
 
 

@@ -1,8 +1,8 @@
-"""Loops whose trips do not depend on each other become functions of some trips, which a pool of threads calls
+"""Loops whose iterations do not depend on each other become functions of some iterations, which a pool of threads calls
 (`thread_pool`).
 
-Such a function gets what the trips read from around the loop: addresses and numbers, by a context in memory. Whether it
-is worth that is known when the trips are written: from how many instructions they are.
+Such a function gets what the iterations read from around the loop: addresses and numbers, by a context in memory.
+Whether it is worth that is known when the iterations are written: from how many instructions they are.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from xlapy.lowering.llvm.thread_pool import processors, thread_pool
 
 #: instructions from which on they are shared out, in a thread that has others to wake for that
 _WORTH = 1 << 20
-#: parts for each thread, since not all take equally long; and trips in a part are a multiple of this, if there are many
+#: parts for each thread, since not all take equally long; and iterations in a part are a multiple of this, if there are
+#: many
 _PARTS, _UNIT = 4, 64
-#: trips of a loop of which it is not known how many it makes
+#: iterations of a loop of which it is not known how many it makes
 _MOST = 1 << 24
-#: what the number of the earliest trip is with an error in it, if there is none
+#: what the number of the earliest iteration is with an error in it, if there is none
 _NEVER = (1 << 63) - 1
 #: how a line ends behind which the function is left, and the last one on that way
 _LEAVING, LEFT = " leaves", "ret void ; left"
-#: whether a trip comes before all in which there was an error: then no other one may say so until it is told
+#: whether an iteration comes before all in which there was an error: then no other one may say so until it is told
 _LEAVES = """define internal i1 @leaves(ptr %state, i64 %trip) noinline nounwind {
 entry:
   %at = getelementptr i64, ptr %state, i64 1
@@ -52,13 +53,14 @@ _OF_OPERANDS = re.compile(r"^(?:\w+ )+?(?=[%\w.+-]+(?:,|$))")
 
 
 def shared_out(text: Text, count: str, loop: Callable[[str, str], bool], expected: int) -> bool:
-    """Write a loop of which no trip sees what another one does.
+    """Write a loop of which no iteration sees what another one does.
 
     Args:
         text: the function that the loop is in.
-        count: how many trips there are.
-        loop: writes the trips from one, the name of an index, up to another; whether they may be made in any order.
-        expected: how many trips there are, about.
+        count: how many iterations there are.
+        loop: writes the iterations from one, the name of an index, up to another; whether they may be made in any
+            order.
+        expected: how many iterations there are, about.
 
     Returns:
         Whether they are, or may be, made by several threads: then nothing is known behind the loop that was made in it.
@@ -113,7 +115,7 @@ def shared_out(text: Text, count: str, loop: Callable[[str, str], bool], expecte
 
 
 def _if_many(text: Text, count: str, least: int, part: str, context: str, share: str) -> None:
-    """Share out so many trips, if they are not few."""
+    """Share out so many iterations, if they are not few."""
     many, few, done = (text.label() for _ in range(3))
     text.do(f"br i1 {text.new(f'icmp sge i64 {count}, {least}')}, label %{many}, label %{few}")
     text.begin(few)
@@ -133,14 +135,14 @@ def is_worth(work: float) -> bool:
 
 
 def leaving(text: Text, iteration: str, stored: str) -> None:
-    """Go on, in a block of its own, to store what tells why the function is left in a trip, and end that with
-    `LEFT`. Where several threads make the trips, only the earliest one is told of."""
+    """Go on, in a block of its own, to store what tells why the function is left in an iteration, and end that with
+    `LEFT`. Where several threads make the iterations, only the earliest one is told of."""
     text.do(f"br label %{stored} ; {iteration}{_LEAVING}")
     text.begin(stored)
 
 
 def _chunk(count: int) -> int:
-    """How many trips are made by one thread before another one may make the next."""
+    """How many iterations are made by one thread before another one may make the next."""
     chunk = -(-count // (processors() * _PARTS))
     return -(-chunk // _UNIT) * _UNIT if chunk >= _UNIT else chunk
 
@@ -204,7 +206,8 @@ def _function(
     own: dict[str, str],
     leaves: bool,
 ) -> str:
-    """The trips from one up to another, as a function of all they read; and the same as a function of a context."""
+    """The iterations from one up to another, as a function of all they read; and the same as a function of a
+    context."""
     attributes = {"ptr": "ptr noalias nocapture"}
     parameters = [f"{attributes.get(type, type)} {value}" for value, type in captured.items()]
     parameters += ["ptr %state", f"i64 {first}", f"i64 {end}"]

@@ -71,7 +71,7 @@ class _Site(NamedTuple):
 
 def exits_of(region: Region, errors: Errors) -> Mapping[Operation, Exit] | None:
     """The ways out of a program, by the checks and loops behind which they are, so that there is one behind each error;
-    None if there are not. Loops of which several trips at a time take less time make all of them."""
+    None if there are not. Loops of which several iterations at a time take less time make all of them."""
     if errors.tag is None:
         return {}
     tag = _at(region, errors.tag)
@@ -158,7 +158,7 @@ def _is_first(predicate: Var, tag: Var) -> bool:
 
 
 def _stops_a_loop(tag: Var) -> bool:
-    """Whether there is no trip of a loop that begins with that tag and another number than zero."""
+    """Whether there is no iteration of a loop that begins with that tag and another number than zero."""
     body = tag.owner
     if not isinstance(body, Region) or body.owner is None:
         return False
@@ -170,10 +170,11 @@ def _stops_a_loop(tag: Var) -> bool:
 
 
 def _is_of_vectors(loop: Operation, inside: Sequence[_Site]) -> bool:
-    """Whether a loop of which all trips are made takes less time than one that is left at its first error.
+    """Whether a loop of which all iterations are made takes less time than one that is left at its first error.
 
-    LLVM makes several trips at a time if it knows before the loop how many there are until the first error. If data
-    says that, long functions of one trip overlap with those of the next one where there is no way out between them.
+    LLVM makes several iterations at a time if it knows before the loop how many there are until the first error. If
+    data says that, long functions of one iteration overlap with those of the next one where there is no way out between
+    them.
     """
     body = loop.regions[-1]
     operations = list(every_operation(body))

@@ -167,7 +167,7 @@ class Text:
         self.open_loops = self.kept_loops = 0
         #: how many instructions are executed so far, and how often one is that is written now, as far as is known
         self.work, self.often = 0.0, 1.0
-        #: whether what is written now may be executed by several threads, each for another trip of a loop
+        #: whether what is written now may be executed by several threads, each for another iteration of a loop
         self.is_shared = False
         #: types of the numbers that loops carry, by name
         self.carried: dict[str, str] = {}
@@ -242,8 +242,8 @@ class Text:
         return f"inttoptr (i64 {self.constants[-1].ctypes.data} to ptr)"
 
     def not_unrolled(self, interleaved: int = 1) -> str:
-        """What is written behind the branch to the next trip of a loop that is to stay one; so many vectors of it may
-        be on their way at once."""
+        """What is written behind the branch to the next iteration of a loop that is to stay one; so many vectors of it
+        may be on their way at once."""
         name = f"!{next(self._count)}"
         more = f', !{{!"llvm.loop.interleave.count", i32 {interleaved}}}' if interleaved > 1 else ""
         self.notes.append(f'{name} = distinct !{{{name}, !{{!"llvm.loop.unroll.disable"}}{more}}}')
@@ -283,7 +283,7 @@ class Phis:
         self._place = len(self._text.lines)
 
     def close(self, following: list[Number]) -> None:
-        """Say what the numbers are in the next trip, which the block that is open goes on to."""
+        """Say what the numbers are in the next iteration, which the block that is open goes on to."""
         lines = []
         for initial, names, number in zip(self._initial, self.names, following, strict=True):
             type = type_of(initial.dtype)

@@ -1,13 +1,13 @@
-"""Loops of a program whose trips do not depend on each other: each has parts of its own of what the loop carries.
+"""Loops of a program whose iterations do not depend on each other: each has parts of its own of what the loop carries.
 
     for i in range(n):
         for j in range(m):
             d[i, j] = ...
 
 An array that a loop carries is looked at, and changed, in places that follow from the loop's index. Where these are,
-along one axis, sums in which the index has a factor, and what else is in them is the same in all trips or lies between
-known ends, those of one trip are apart from those of all others (as in the tests of R. Allen and K. Kennedy,
-*Optimizing Compilers for Modern Architectures*, 2001, chapter 3, for one index).
+along one axis, sums in which the index has a factor, and what else is in them is the same in all iterations or lies
+between known ends, those of one iteration are apart from those of all others (as in the tests of R. Allen and K.
+Kennedy, *Optimizing Compilers for Modern Architectures*, 2001, chapter 3, for one index).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class _Dependent(Exception):
 
 
 class _Span(NamedTuple):
-    """Where an access is along an axis, in the trip with number i: from `factor * i + same + least` up to `most`, which
-    is not among it.
+    """Where an access is along an axis, in the iteration with number i: from `factor * i + same + least` up to `most`,
+    which is not among it.
 
     Attributes:
         factor: of the index of the loop.
-        same: what is the same in all trips, by factors.
+        same: what is the same in all iterations, by factors.
         least: the first place, besides that.
         most: the end.
     """
@@ -52,13 +52,14 @@ class _Access(NamedTuple):
 
 
 def are_apart(loop: Operation, bounds: Bounds, unless_left: Callable[[Operation], bool]) -> bool:
-    """Whether no trip of a `for` sees what another one stores into the arrays that it carries, and no two store at the
-    same place. The numbers that it carries are not looked at.
+    """Whether no iteration of a `for` sees what another one stores into the arrays that it carries, and no two store at
+    the same place. The numbers that it carries are not looked at.
 
     Args:
         loop: the loop.
         bounds: what is known of indices at the loop: nothing of its own yet.
-        unless_left: whether the program is left at an error in the trips of a loop: so that no trip goes on behind it.
+        unless_left: whether the program is left at an error in the iterations of a loop: so that no iteration goes on
+            behind it.
     """
     (body,) = loop.regions
     try:
@@ -75,7 +76,7 @@ def _by_axes(accesses: list[_Access]) -> list[list[tuple[bool, _Span | None]]]:
 
 
 def _is_own(along: list[tuple[bool, _Span | None]]) -> bool:
-    """Whether what one trip stores along an axis is apart from what all others access."""
+    """Whether what one iteration stores along an axis is apart from what all others access."""
     spans = [span for _, span in along]
     known = [span for span in spans if span is not None]
     if len(known) < len(spans) or any(span.same != known[0].same for span in known):
@@ -89,7 +90,7 @@ def _is_own(along: list[tuple[bool, _Span | None]]) -> bool:
     step = own[0].factor
     if max(span.most for span in own) - min(span.least for span in own) > abs(step):
         return False
-    # What all trips load comes before all that any of them stores: the index is not negative.
+    # What all iterations load comes before all that any of them stores: the index is not negative.
     first = min(span.least for span in stored)
     return step > 0 and all(span.most <= first for span in known if not span.factor) or len(own) == len(known)
 
@@ -103,7 +104,7 @@ class _Accesses:
         self._index = body.params[0]
         #: the numbers of the parameters of which values are versions
         self._slots: dict[Var, int] = {}
-        #: indices of loops within, and how many trips these make
+        #: indices of loops within, and how many iterations these make
         self._iterations: dict[Var, Var] = {}
         self.found: dict[int, list[_Access]] = {}
         bounds.note(self._index, loop.operands[0])
@@ -202,7 +203,8 @@ class _Accesses:
 
 
 def sums_of(loop: Operation) -> frozenset[int]:
-    """The numbers, by place, that a loop carries only to add to them: nothing in its trips looks at what they are."""
+    """The numbers, by place, that a loop carries only to add to them: nothing in its iterations looks at what they
+    are."""
     body = loop.regions[-1]
     params = body.params[len(body.params) - len(body.results) :]
     places = enumerate(zip(params, body.results, strict=True))

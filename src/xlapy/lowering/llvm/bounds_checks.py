@@ -1,4 +1,4 @@
-"""Which indices are certainly within an array: those that grow with the trips of loops whose numbers are known.
+"""Which indices are certainly within an array: those that grow with the iterations of loops whose numbers are known.
 
 What is asked here is whether XLA's clamping of an index can be left out. Errors are not: the checks that raise them are
 operations of the program.
@@ -16,13 +16,13 @@ _LARGEST = 1 << 62
 
 
 class Bounds:
-    """The indices of loops that enclose what is looked at, and how many trips those make."""
+    """The indices of loops that enclose what is looked at, and how many iterations those make."""
 
     def __init__(self) -> None:
         self._iterations: dict[int, tuple[Var, Var]] = {}
 
     def note(self, index: Var, iterations: Var) -> None:
-        """In what follows, an index runs from 0 to a number of trips."""
+        """In what follows, an index runs from 0 to a number of iterations."""
         self._iterations[id(index)] = index, iterations
 
     def at_least(self, index: Var, least: int) -> bool:
@@ -43,7 +43,7 @@ class Bounds:
         """The largest or smallest value of a sum; None if it is not known."""
         terms, total = {k: v for k, v in sum[0].items() if v}, sum[1]
         for _ in range(_DEPTH):
-            # The innermost loop first: its number of trips may depend on the indices of those around it.
+            # The innermost loop first: its number of iterations may depend on the indices of those around it.
             known = [k for k in reversed(self._iterations) if k in terms]
             if len(known) < len(terms) and not known:
                 return None
@@ -52,7 +52,7 @@ class Bounds:
             key = known[0]
             factor = terms.pop(key)
             if (factor > 0) != largest:
-                continue  # the first trip has the number 0
+                continue  # the first iteration has the number 0
             others, more = affine(self._iterations[key][1])
             for other, by in others.items():
                 terms[other] = terms.get(other, 0) + factor * by

@@ -44,7 +44,7 @@ _ONE_OF_FEW, _FEW = 0.05, 16
 _LESS = {**dict.fromkeys(("cholesky", "lu", "eigh", "qr", "svd"), 4e4), "triangular_solve": 1e4}
 #: the same for an element of an array that is made of others, for each of which XLA looks where it is
 _JOINED = 1.0
-#: trips of a loop for which vectors are not worth what they cost to compile
+#: iterations of a loop for which vectors are not worth what they cost to compile
 _FEW_ITERATIONS = 64
 _PRODUCTS = frozenset(("dot_general", "fft"))
 
@@ -64,9 +64,9 @@ class MachineCode(NamedTuple):
 def may_be_machine_code(loop: Operation) -> bool:
     """Whether a loop is better as machine code, if it can be.
 
-    Not if all trips, unless these are few, are made at once with functions in them that XLA computes for whole vectors,
-    and the C library for one number after the other; nor if its vectors become matrices (`passes.loop_vectorisation`),
-    for which XLA has products, unless each trip looks at a part of a vector only.
+    Not if all iterations, unless these are few, are made at once with functions in them that XLA computes for whole
+    vectors, and the C library for one number after the other; nor if its vectors become matrices
+    (`passes.loop_vectorisation`), for which XLA has products, unless each iteration looks at a part of a vector only.
     """
     inside = [o for region in loop.regions for o in every_operation(region)]
     plans = [(o, plan) for o in (loop, *inside) if (plan := plan_of(o, native=False)) is not None]
@@ -77,13 +77,13 @@ def may_be_machine_code(loop: Operation) -> bool:
 
 
 def _has_few_iterations(loop: Operation) -> bool:
-    """Whether a loop makes so few trips that it takes XLA longer to compile than anything takes to run."""
+    """Whether a loop makes so few iterations that it takes XLA longer to compile than anything takes to run."""
     iterations = constant_value(loop.operands[0]) if loop.kind == "for" else None
     return iterations is not None and int(iterations) <= _FEW_ITERATIONS
 
 
 def _looks_at_windows(loop: Operation) -> bool:
-    """Whether the trips of a loop look at some lanes in a row, and multiply no matrices."""
+    """Whether the iterations of a loop look at some lanes in a row, and multiply no matrices."""
     operations = [o for region in loop.regions for o in every_operation(region)]
     notes = {note.kind for o in operations if (note := o.attributes.get("lanewise")) is not None}
     return "lanes" in notes and "dot" not in notes and all(_PRODUCTS.isdisjoint(kinds_of(o)) for o in operations)

@@ -1,8 +1,8 @@
-"""Loops of a program whose trips are apart (`dependence`) are made by several threads, if they take long
+"""Loops of a program whose iterations are apart (`dependence`) are made by several threads, if they take long
 (`parallel_outlining`).
 
 The numbers that such a loop carries have to stay as they are; but it may add to some. Each of these sums is made in
-parts, each of as many trips however many threads there are, which are added in their order then.
+parts, each of as many iterations however many threads there are, which are added in their order then.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from xlapy.lowering.llvm.parallel_outlining import shared_out
 from xlapy.lowering.llvm.scalar_instructions import RULES
 from xlapy.lowering.llvm.text import INDEX, Number, Text, known_int, literal, plus
 
-#: parts of a sum, and trips in one of them at least, where their number is not known
+#: parts of a sum, and iterations in one of them at least, where their number is not known
 _PARTS, _LEAST = 64, 1 << 12
 #: elements from which on they are joined in parts
 _MANY = 1 << 16
@@ -26,8 +26,8 @@ _NOTHING = {"f": -0.0, "i": 0, "u": 0}
 
 
 class Carried(NamedTuple):
-    """What a loop begins with, what it carries at its head, what behind a trip, and whether the arrays among that stay
-    where they are."""
+    """What a loop begins with, what it carries at its head, what behind an iteration, and whether the arrays among that
+    stay where they are."""
 
     initial: list[Value]
     head: list[Value]
@@ -41,14 +41,14 @@ class Carried(NamedTuple):
 
 
 class Iterations(NamedTuple):
-    """A loop whose trips are apart.
+    """A loop whose iterations are apart.
 
     Attributes:
         count: how many it makes.
         expected: about how many that are.
         initial: what it carries at first.
-        written: writes the trips from one up to another, from what they carry at first; so many are expected.
-        sums: the numbers, by place, to which trips only add.
+        written: writes the iterations from one up to another, from what they carry at first; so many are expected.
+        sums: the numbers, by place, to which iterations only add.
     """
 
     count: Number
@@ -59,7 +59,7 @@ class Iterations(NamedTuple):
 
 
 def made_by_several(text: Text, room: Room, iterations: Iterations) -> list[Value]:
-    """What a loop gives, whose trips several threads make if that is worth it; parts of sums are in `room`."""
+    """What a loop gives, whose iterations several threads make if that is worth it; parts of sums are in `room`."""
     if iterations.sums:
         return _summed_up(text, room, iterations)
     found: list[Value] = []

@@ -239,7 +239,7 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         branches = params["branches"]
         chosen = branches[min(max(known_int(operands[0]) or 0, 0), len(branches) - 1)]
         return evaluated(text, room, chosen, operands[1:])
-    # In a loop such branches are mostly about vectors, of which a trip looks at a part.
+    # In a loop such branches are mostly about vectors, of which an iteration looks at a part.
     if name == "cond" and isinstance(operands[0], Number) and len(params["branches"]) == 2 and not text.loops:
         return branched(text, room, equation, operands, lambda jaxpr, values: evaluated(text, room, jaxpr, values))
     if name == "while":

@@ -397,7 +397,7 @@ def _specialise(
         if fresh:
             modes.update(dict.fromkeys(fresh, "unroll"))
             return
-        looped = "changes from trip to trip of a loop that cannot be unrolled"
+        looped = "changes from one iteration to the next of a loop that cannot be unrolled"
         _refuse(machine, function, need, looped if any(keys) else "depends on what a transformation passes")
     wanted = entry_parameters(need.var, machine.entry)
     if wanted is None:

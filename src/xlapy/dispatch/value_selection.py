@@ -288,7 +288,7 @@ def _require_alike(machine, items: Sequence[Value], position: Value) -> None:
     arrays = [item for item in items if isinstance(item, NdArray | JaxArray)]
     for item in arrays[1:]:
         if _type(item)[:2] != _type(arrays[0])[:2]:
-            raise JoinFailure(arrays[0], item, "differ in their types from trip to trip")
+            raise JoinFailure(arrays[0], item, "differ in their types from one iteration to the next")
 
 
 def _type(item: NdArray | JaxArray) -> TensorType:

@@ -26,7 +26,7 @@ from xlapy.lowering.llvm.lazy_arrays import (
 from xlapy.lowering.llvm.scalar_instructions import convert
 from xlapy.lowering.llvm.text import INDEX, Number, Text, literal, plus, times, type_of
 
-#: lanes that a trip does
+#: lanes that an iteration does
 _LANES = 4
 
 

@@ -111,8 +111,8 @@ class Frame:
         return values
 
     def is_own(self, place: Memory) -> bool:
-        """Whether a memory may be changed here: not if the next trip of a loop around finds it as it was, or what is
-        behind a branch."""
+        """Whether a memory may be changed here: not if the next iteration of a loop around finds it as it was, or what
+        is behind a branch."""
         return not place.fixed and place.depth == self.text.loops and place not in self.wanted_behind
 
     # -- arrays --

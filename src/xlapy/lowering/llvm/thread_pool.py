@@ -1,9 +1,9 @@
-"""All processors of a machine for one loop, whose trips do not depend on each other.
+"""All processors of a machine for one loop, whose iterations do not depend on each other.
 
-The thread that runs a program shares out the trips of a loop, some at a time; threads that wait for such work take
+The thread that runs a program shares out the iterations of a loop, some at a time; threads that wait for such work take
 their part of it. It takes part itself, so nothing is lost where the others are busy, and waits for what was taken.
-There is one pool in a process, and one loop at a time: a thread that finds the pool at work makes its trips alone, and
-so does a process that was forked.
+There is one pool in a process, and one loop at a time: a thread that finds the pool at work makes its iterations alone,
+and so does a process that was forked.
 
 What waits looks for work for a few microseconds, and sleeps then: the loops of one program follow each other closely.
 A thread that the system wakes on the processor of the one that shares out, as Linux does where others have work for
@@ -119,9 +119,9 @@ define internal i1 @apart(ptr %all) {
 }
 """
 
-#: How many trips there are (`count`), of a function of a context, the first trip and the end, so many at a time
-#: (`chunk`). Each thread has `each` of these parts, the same ones in each loop, since what it wrote is still near to
-#: it; some are `taken`. When it is done it takes what others have left. Whether there are any (`open`), and of which
+#: How many iterations there are (`count`), of a function of a context, the first iteration and the end, so many at a
+#: time (`chunk`). Each thread has `each` of these parts, the same ones in each loop, since what it wrote is still near
+#: to it; some are `taken`. When it is done it takes what others have left. Whether there are any (`open`), and of which
 #: loop (`loop`). How many threads may be looking at that (`inside`), how many sleep, whether the pool is at work
 #: (`busy`), where the thread is that shares out (`processor`), and whether it sleeps until the others are done
 #: (`waiting`). A thread says that it is inside before it looks whether the loop is open, and the one that shares out
@@ -374,7 +374,7 @@ class ThreadPool(NamedTuple):
 
     Attributes:
         share: `share(function, context, count, chunk)` calls `function(context, first, end)` for parts of so many
-            trips, at least once, by several threads at a time.
+            iterations, at least once, by several threads at a time.
         members: how many threads there are.
     """
 

@@ -135,7 +135,7 @@ def _definition() -> str:
     high, low = new("%high", f"zext i32 {x} to i64"), new("%low", f"zext i32 {y} to i64")
     high = new("%shifted", f"shl i64 {high}, {_BITS}")
     new("%both.words", f"or i64 {high}, {low}")
-    # LLVM would look for seconds at words that are made of words, to find what changes by the same in each trip.
+    # LLVM would look for seconds at words that are made of words, to find what changes by the same in each iteration.
     new("%words", "freeze i64 %both.words")
     head = f"define internal i64 @{_NAME}(i32 %k0, i32 %k1, i32 %c0, i32 %c1) alwaysinline nounwind {{"
     return "\n".join([head, *lines, "  ret i64 %words", "}"])

@@ -1,4 +1,4 @@
-"""The loops of a program: what a trip carries to the next one, and which of them several threads make."""
+"""The loops of a program: what an iteration carries to the next one, and which of them several threads make."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from xlapy.lowering.llvm.text import INDEX, Number, Unsuitable, literal, type_of
 from xlapy.lowering.llvm.thread_pool import processors
 from xlapy.lowering.llvm.value_storage import Frame, uses_in
 
-#: a number of trips that is not known in fact, if they may be as many
+#: a number of iterations that is not known in fact, if they may be as many
 _MANY = 1 << 31
 #: elements of arrays that a loop is written three times for, so as not to copy them, and operations in it
 _SWAPPED, _LONGEST = 256, 200
-#: trips for each thread from which on they are shared out
+#: iterations for each thread from which on they are shared out
 _EACH = 4
 
 
@@ -36,7 +36,7 @@ class Loops(Frame, ABC):
         bounds: what is known of indices.
         exits: where the function is left at an error.
         is_left: whether it is left at an error here: then what was checked is as it should be.
-        iteration: the trip of the loop that may be shared out, where one is being written.
+        iteration: the iteration of the loop that may be shared out, where one is being written.
         folds: additions and the like to what a loop carries, which nothing else looks at: may be made in any order.
     """
 
@@ -105,8 +105,8 @@ class Loops(Frame, ABC):
     def _in_pairs(
         self, loop: Operation, initial: list[Value], more: Callable, iteration: Callable, expected: float
     ) -> list[Value]:
-        """Two trips at a time of a loop that swaps arrays, behind which each is where it was before, and is not copied;
-        what the last trip begins with, if there is one more."""
+        """Two iterations at a time of a loop that swaps arrays, behind which each is where it was before, and is not
+        copied; what the last iteration begins with, if there is one more."""
         body, uses = loop.regions[0], self.uses.copy()
 
         def two_more(numbers: list[Number]) -> str:
@@ -126,7 +126,7 @@ class Loops(Frame, ABC):
         return found
 
     def _is_many(self, loop: Operation) -> bool:
-        """Whether a loop makes so many trips that several threads get about as many each."""
+        """Whether a loop makes so many iterations that several threads get about as many each."""
         known = constant_value(loop.operands[0])
         return known is None or int(known) >= _EACH * processors()
 
@@ -137,7 +137,7 @@ class Loops(Frame, ABC):
         return is_worth(self._work(loop))
 
     def _iterations(self, loop: Operation) -> int:
-        """How many trips a loop makes, about."""
+        """How many iterations a loop makes, about."""
         if loop.kind == "while":
             return SOME
         known = constant_value(loop.operands[0])
@@ -154,7 +154,7 @@ class Loops(Frame, ABC):
         return max([*(prod(v.type.shape) for v in operation.results), *inner], default=0)
 
     def _is_left_in(self, loop: Operation) -> bool:
-        """Whether the function is left at an error in a trip of a loop."""
+        """Whether the function is left at an error in an iteration of a loop."""
         return self.is_left and loop not in self.exits
 
     def while_loop(self, loop: Operation, initial: list[Value]) -> list[Value]:
@@ -192,8 +192,8 @@ class Loops(Frame, ABC):
         expected: float,
         is_left: bool,
     ) -> Carried:
-        """A loop that carries some values; `more` says whether there is another trip, and `iteration` makes one, of
-        which so many are expected, and at an error in which the function is left or not."""
+        """A loop that carries some values; `more` says whether there is another iteration, and `iteration` makes one,
+        of which so many are expected, and at an error in which the function is left or not."""
         text = self.text
         owned = [x.memory for x in initial if isinstance(x, Array)]
         phis = text.phis([x for x in initial if isinstance(x, Number)])
@@ -230,7 +230,7 @@ class Loops(Frame, ABC):
         return Carried(initial, carried, found)
 
     def _carried_on(self, carried: list[Value], found: list[Value]) -> list[Value]:
-        """What the next trip gets, in the memories that it looks for it in."""
+        """What the next iteration gets, in the memories that it looks for it in."""
         moved = {}
         for k, (old, new) in enumerate(zip(carried, found, strict=True)):
             if isinstance(old, Array):
@@ -265,7 +265,8 @@ def _but_first(carried: Carried) -> Carried:
 
 
 def _swaps(body: Region) -> bool:
-    """Whether an array that a loop carries is another one in the next trip, which is long enough for that to matter."""
+    """Whether an array that a loop carries is another one in the next iteration, which is long enough for that to
+    matter."""
     params = set(body.params[1:])
     pairs = zip(body.params[1:], body.results, strict=True)
     swapped = [y for x, y in pairs if y in params and y is not x and prod(y.type.shape) >= _SWAPPED]
@@ -273,7 +274,8 @@ def _swaps(body: Region) -> bool:
 
 
 def _folds(body: Region) -> set[Operation]:
-    """Where a trip adds to a float that it carries (or multiplies it), which nothing else in the trip looks at."""
+    """Where an iteration adds to a float that it carries (or multiplies it), which nothing else in the iteration looks
+    at."""
     uses = uses_in(body)
     found = set()
     params = body.params[len(body.params) - len(body.results) :]

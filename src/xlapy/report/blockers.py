@@ -77,8 +77,8 @@ CODES: dict[str, Code] = {
     ),
     "XP0009": Code(
         "a loop cannot be kept and cannot be unrolled",
-        "A loop stays a loop if what it changes has the same types after each trip; else its trips are compiled one"
-        " after another, which takes a number of trips that is known and not too large.",
+        "A loop stays a loop if what it changes has the same types after each iteration; else its iterations are"
+        " compiled one after another, which takes a number of iterations that is known and not too large.",
         "give what the loop changes one type and shape before it, or loop over an array",
     ),
     "XP0010": Code(

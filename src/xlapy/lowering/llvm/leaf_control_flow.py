@@ -106,7 +106,7 @@ def _merged(text: Text, block: str, x: Number, other: str, y: Number) -> Number:
 
 
 def _carry_on(text: Text, room: Room, arrays: Sequence[tuple[Memory, Value]]) -> None:
-    """Put what the next trip gets where it looks for it."""
+    """Put what the next iteration gets where it looks for it."""
     moved = []
     for memory, new in arrays:
         if not (isinstance(new, Array) and new.now() is memory):

@@ -1,6 +1,7 @@
 """Sums and products of float64 without what rounding loses, of which CPython makes `fsum`, `sumprod`, `fma`, `round`.
 
-A product that is added to something may be rounded once with it (README). So all products here are exact, of halves.
+A product that is added to something may be rounded once with it (docs/accepted-differences.md). So all products here
+are exact, of halves.
 """
 
 from __future__ import annotations

@@ -298,12 +298,10 @@ class CallerEnvironment(Definitions):
             return self._ndarray(found, kind, source)
         if isinstance(found, DeviceView):
             return self._device_view(found, kind, source)
-        if isinstance(found, jax.Array):
+        if isinstance(found, jax.Array | jax.ShapeDtypeStruct):
             self.guard("isinstance", source, jax.Array)
             type_ = TensorType(tuple(found.shape), found.dtype, bool(getattr(found, "weak_type", False)))
             return JaxArray(self.parameter(source, type_, found))
-        if isinstance(found, jax.ShapeDtypeStruct):
-            return JaxArray(self.parameter(source, TensorType(tuple(found.shape), found.dtype, found.weak_type), found))
         if isinstance(found, np.generic):
             return self._numpy_scalar(found, kind, source)
         if isinstance(found, tuple):

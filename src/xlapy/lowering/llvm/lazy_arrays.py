@@ -23,17 +23,17 @@ Place = tuple[str, ...] | list[str]
 _IN_LOOPS = max((1 << 18) // (os.cpu_count() or 1), 1 << 12)
 #: elements that are computed, that are moved, and of which a function of the C library is taken, in a loop and outside
 _MOST, _MOST_ONCE = (_IN_LOOPS, max(_IN_LOOPS, 1 << 15), 16), (1 << 30, 1 << 30, 2048)
-#: elements that may be computed in straight code: along an axis, of a small matrix, and in each trip of a loop
+#: elements that may be computed in straight code: along an axis, of a small matrix, and in each iteration of a loop
 _STRAIGHT, _STRAIGHT_IN_ROWS, _STRAIGHT_IN_LOOPS = 8, 32, 4
-#: trips of a loop that carries something, from which on several vectors of a sum, or a maximum, do not wait for one
-#: another, and how many
+#: iterations of a loop that carries something, from which on several vectors of a sum, or a maximum, do not wait for
+#: one another, and how many
 _LONG, _INTERLEAVED = 256, 4
 #: elements of a row up to which it matters that the last ones are computed one by one, in a loop or if there are so
 #: many rows
 _MOST_IN_ROW, _FEWEST_ROWS = 512, 8
 #: elements from which on they may be shared out to several threads
 _FEWEST_SHARED = 1 << 6
-#: trips that a loop is expected to make if nothing is known
+#: iterations that a loop is expected to make if nothing is known
 SOME = 16
 #: instructions of an element that nothing is known of, and up to which it is computed again wherever it is read: to
 #: store it and load it again takes longer
@@ -347,9 +347,10 @@ def counted(
     straight: int = _STRAIGHT,
     part: tuple[str, str] | None = None,
 ) -> list[Number]:
-    """What numbers become in so many trips; `iteration` gets the name of the index, and the numbers. Up to `straight`
-    trips may be made one after the other in straight code. Of a `part` of the trips the first one is given, and the
-    end: a part has a trip at least, since a loop asks behind its first one whether there are more."""
+    """What numbers become in so many iterations; `iteration` gets the name of the index, and the numbers. Up to
+    `straight` iterations may be made one after the other in straight code. Of a `part` of the iterations the first one
+    is given, and the end: a part has an iteration at least, since a loop asks behind its first one whether there are
+    more."""
     if count == 0:
         return list(numbers)
     if count == 1 and part is None:

@@ -1,0 +1,36 @@
+"""Links between the pages lead to files and headings that exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+
+def prose(page: Path) -> str:
+    return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives to headings."""
+    headings = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_links(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        to = (page.parent / name).resolve() if name else page
+        assert to.is_file(), target
+        assert not anchor or anchor in anchors(to), target
+
+
+def test_every_page_is_linked_from_the_readme_or_from_contributing():
+    texts = [(ROOT / name).read_text() for name in ("README.md", "CONTRIBUTING.md")]
+    linked = {name for text in texts for name in re.findall(r"\]\(docs/([^)#\s]+)", text)}
+    assert linked >= {page.name for page in ROOT.glob("docs/*.md")}
