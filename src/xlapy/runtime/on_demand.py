@@ -6,13 +6,13 @@ It takes longer to import than JAX, and a process that imports a library with co
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import importlib
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -61,10 +61,9 @@ def _unpatched() -> Iterator[None]:
             setattr(module, name, replacement)
 
 
-def _imported():
-    from xlapy import compiler
-
-    return compiler
+def _import() -> None:
+    with suppress(Exception), _unpatched():
+        importlib.import_module("xlapy.compiler")
 
 
 @functools.cache
@@ -74,8 +73,17 @@ def compiler():
     A thread of its own imports it: the caller may be inside of a JAX transformation, under `numpy.errstate`, deep in a
     recursion, or interrupted from the keyboard, and a module must neither see that nor be left half imported.
     """
-    with _LOCK, _unpatched(), ThreadPoolExecutor(1) as pool:
-        return pool.submit(_imported).result()
+    with _LOCK:
+        thread = threading.Thread(target=contextvars.Context().run, args=(_import,))
+        try:
+            thread.start()
+        except RuntimeError:  # at the end of the process
+            _import()
+        else:
+            thread.join()
+        from xlapy import compiler  # it is there now, or raises what `_import` met
+
+        return compiler
 
 
 class LazyCache:
