@@ -11,18 +11,17 @@ import numpy as np
 from jax import lax
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
-from xlapy.lowering.argmax import search_of
-from xlapy.lowering.compaction import compacts
-from xlapy.lowering.convolutions import mode_of
-from xlapy.lowering.deferred_tracing import branch_on_cpu, is_opaque, traced
-from xlapy.lowering.jaxpr_dce import needed
-from xlapy.lowering.lax_loops import inner_jaxprs
+from xlapy.lowering.jaxprs.contents import inner_jaxprs, is_transcendental, kinds_of
+from xlapy.lowering.jaxprs.deferred_tracing import branch_on_cpu, is_opaque, traced
+from xlapy.lowering.jaxprs.jaxpr_dce import needed
 from xlapy.lowering.llvm.early_exits import Errors
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.entry_points import Given, called_directly, is_possible
 from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import Unsuitable
-from xlapy.lowering.native_functions import is_transcendental, kinds_of
+from xlapy.lowering.primitives.argmax import search_of
+from xlapy.lowering.primitives.compaction import compacts
+from xlapy.lowering.primitives.vector_convolution import mode_of
 from xlapy.lowering.vectorised_loops import plan_of
 
 #: operations on single numbers that XLA takes long to compile
@@ -241,7 +240,7 @@ def as_machine_code(loop: Operation, environment: dict[Var, Any], parts: Mapping
     Args:
         loop: a `for` or a `while`.
         environment: maps its operands, and what its regions capture, to values.
-        parts: the values that are parts of memory (see `lowering.zero_copy_inputs`).
+        parts: the values that are parts of memory (see `lowering.cpu_xla.zero_copy_inputs`).
     """
     function, results = machine_code_of(loop, environment)
     if function is None:
