@@ -99,7 +99,6 @@ def _at_places_jvp(primals: tuple, tangents: tuple) -> tuple:
 
 def order(x: jax.Array, axis: int) -> jax.Array:
     """`jnp.argsort(x, axis)`, stable, as the widest integers."""
-
     widest = jax.dtypes.canonicalize_dtype(jnp.int64)
 
     def plain(x: jax.Array) -> jax.Array:
