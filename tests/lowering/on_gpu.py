@@ -1,4 +1,4 @@
-"""Programs through the lowering for GPUs, on a machine without one: their kernels run on the CPU, thread after thread."""
+"""Programs lowered for GPUs, on a machine without one: their kernels run on the CPU, thread after thread."""
 
 import contextlib
 from collections.abc import Iterator

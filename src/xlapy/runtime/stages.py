@@ -13,7 +13,7 @@ import numpy as np
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.caller_environment import Parameter
 from xlapy.ir import to_text
-from xlapy.lowering.compiler_options import compiler_options
+from xlapy.lowering.cpu_xla.compiler_options import compiler_options
 from xlapy.lowering.evaluate import evaluate_fast
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import portable

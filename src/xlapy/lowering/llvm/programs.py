@@ -16,8 +16,8 @@ from xlapy.ir.access_regions import Dimension, touched
 from xlapy.ir.operations import ARITY
 from xlapy.ir.stacking_leaves import is_stack, is_unset, is_unstack
 from xlapy.lowering import hoisted_products
-from xlapy.lowering.deferred_tracing import traced
-from xlapy.lowering.llvm import bufferisation, jaxprs, lane_ranges
+from xlapy.lowering.jaxprs.deferred_tracing import traced
+from xlapy.lowering.llvm import bufferisation, equations, lane_ranges
 from xlapy.lowering.llvm.bufferisation import Array, Memory
 from xlapy.lowering.llvm.early_exits import Errors, Exit, exits_of
 from xlapy.lowering.llvm.early_exits import Place as Output
@@ -228,7 +228,7 @@ class _Program(Loops):
     def _operation(self, operation: Operation) -> Sequence[Value]:
         match operation.kind:
             case "constant":
-                return [jaxprs.known(self.text, operation.attributes["value"])]
+                return [equations.known(self.text, operation.attributes["value"])]
             case "live":
                 return [self.value(operation.operands[1])]
             case "convert" if operation.operands[0].type.dtype == operation.results[0].type.dtype:
@@ -247,7 +247,7 @@ class _Program(Loops):
                 return self._leaf(operation)
             case "ahead":
                 jaxpr = hoisted_products.products_as_jaxpr(operation)
-                return jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+                return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
             case "part":
                 whole = [Dimension(0, 1, n, False) for n in operation.results[0].type.shape]
                 return [self._load(operation, [Dimension(operation.operands[1], 1, 1, True, checked=True), *whole])]
@@ -285,13 +285,13 @@ class _Program(Loops):
         """What an operation is in terms of `jax.lax`."""
         types = [jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in operation.operands]
         jaxpr = jax.make_jaxpr(lambda *xs: LAX[operation.kind](operation, xs))(*types)
-        return jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+        return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
 
     def _leaf(self, operation: Operation) -> Sequence[Value]:
         dims = touched(operation)
         if dims is None and any(prod(v.type.shape) == 0 for v in operation.operands):
             jaxpr = traced(operation.attributes["jaxpr"])
-            return jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+            return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
         if dims is not None:
             return [(self._load if operation.attributes["name"] == "slice" else self._store)(operation, dims)]
         note = operation.attributes.get("lanewise")
@@ -317,7 +317,7 @@ class _Program(Loops):
             product = vector_product(self.text, self, jaxpr.jaxpr, operands, window.extents[0])
             if product is not None:
                 return [product]
-        values = jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+        values = equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
         if note is not None and note.kind == "lanes":
             return [lane_ranges.mask_of_range(self, operation, values[0])]
         return values
@@ -533,7 +533,7 @@ def is_elementwise(leaf: Operation) -> bool:
     """Whether a leaf computes each element of its result of those of its operands at that place."""
     if touched(leaf) is not None or is_stack(leaf) or is_unstack(leaf):
         return False
-    return jaxprs.is_elementwise(traced(leaf.attributes["jaxpr"]))
+    return equations.is_elementwise(traced(leaf.attributes["jaxpr"]))
 
 
 __all__ = ["Function", "function_of", "is_elementwise"]

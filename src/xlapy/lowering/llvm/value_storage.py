@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from xlapy.ir import Region, Var, constant_value
-from xlapy.lowering.llvm import bufferisation, jaxprs
+from xlapy.lowering.llvm import bufferisation, equations
 from xlapy.lowering.llvm.bufferisation import Array, Memory
 from xlapy.lowering.llvm.engine import vector_of
 from xlapy.lowering.llvm.lazy_arrays import (
@@ -80,7 +80,7 @@ class Frame:
         shape, dtype, constant = var.type.shape, var.type.dtype, constant_value(var)
         if constant is not None:
             try:
-                return jaxprs.known(self.text, constant)
+                return equations.known(self.text, constant)
             except Unsuitable:
                 pass  # it is an operand
         type_of(dtype)

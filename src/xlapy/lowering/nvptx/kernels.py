@@ -13,7 +13,8 @@ import jax
 import numpy as np
 from jax import lax
 
-from xlapy.ir import Operation, Region, Var, captured, constant_value
+from xlapy.ir import Operation, Var, constant_value
+from xlapy.lowering.llvm.code_selection import original_form
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import Unsuitable
@@ -78,7 +79,7 @@ def _kernel_of(loop: Operation, environment: dict[Var, Any]) -> Kernel | None:
 
 
 def _made(loop: Operation, environment: dict[Var, Any]) -> Kernel | None:
-    region, results = _form(loop, environment)
+    region, results = original_form(loop, environment)
     if any(not isinstance(v.type.dtype, np.dtype) for v in results):
         return None
     try:
@@ -89,23 +90,12 @@ def _made(loop: Operation, environment: dict[Var, Any]) -> Kernel | None:
             threads = _THREADS if count is None else min(int(count), _THREADS)
         else:
             threads = 1
-        ptx.compiled(_entry("@main", function, threads))
+        _code(_module(function, threads))
     except Unsuitable:
         return None
     if function.work / threads * _INSTRUCTION > _launches(loop) * _LAUNCH:
         return None
     return Kernel(function, results, threads)
-
-
-def _form(loop: Operation, environment: dict[Var, Any]) -> tuple[Region, Sequence[Var]]:
-    """What a loop was before it was changed for XLA, if what that reads is there."""
-    plain = loop.attributes.get("plain")
-    if plain is not None and set(plain.results) >= set(loop.results):
-        if all(v in environment for v in captured(plain.region)):
-            return plain.region, plain.results
-    whole = Region((), loop.results[0].depth if loop.results else 0)
-    whole.operations, whole.results = [loop], list(loop.results)
-    return whole, loop.results
 
 
 def _launches(operation: Operation) -> float:
@@ -150,9 +140,10 @@ def _pointers(function: Function) -> list[tuple[str, int]]:
     return pointers + [("operand", len(function.operands) + k) for k in range(len(function.constants))]
 
 
-def _entry(name: str, function: Function, threads: int, operands: int | None = None) -> str:
-    """A module with the kernel: what XLA gives are the addresses of the operands, and of the results behind them."""
-    count = len(function.operands) + len(function.constants) + len(function.changed) if operands is None else operands
+def _module(function: Function, threads: int) -> str:
+    """LLVM's module of a kernel: what XLA gives it are the addresses of the operands, and of the results behind them."""
+    held = sum(var is not None for _, var in function.rooms)
+    count = len(function.operands) + len(function.constants) + len(function.changed) + held
     parameters = [f"ptr %operand{k}" for k in range(count)]
     parameters += [f"ptr %result{k}" for k in range(len(function.results) + len(function.rooms))]
     arguments = [f"ptr %{kind}{k}" for kind, k in _pointers(function)]
@@ -179,7 +170,7 @@ def _entry(name: str, function: Function, threads: int, operands: int | None = N
 
 def _on_gpu(kernel: Kernel, types: Sequence, aliases: dict[int, int], values: Sequence) -> Sequence[jax.Array]:
     function = kernel.function
-    code = _code("\n".join([_entry("@kernel", function, kernel.threads, len(values))]))
+    code = _code(_module(function, kernel.threads))
     blocks = -(-kernel.threads // _BLOCK) if function.is_grid else 1
     config = {
         "name": '"kernel"',

@@ -24,8 +24,8 @@ _INSTRUCTIONS = frozenset(
 )
 #: functions of the C library, and of LLVM's that are calls of it, that NVIDIA's library has under their names
 _IN_LIBRARY = frozenset(
-    "acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp2 expm1 fmod hypot lgamma log log10 log1p log2"
-    " nextafter pow sin sinh tan tanh tgamma".split()
+    "acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp2 expm1 fmod hypot lgamma log log10 log1p"
+    " log2 nextafter pow sin sinh tan tanh tgamma".split()
 )
 _DECLARED = re.compile(r"^declare (?P<type>\w+) @(?P<name>[\w.]+)\((?P<types>[^)]*)\).*$", re.MULTILINE)
 _TYPED = re.compile(r"\.(?:v\d+)?(?:[if]\d+|p0)(?=\.|$)")
