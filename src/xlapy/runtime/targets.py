@@ -140,10 +140,18 @@ def _tpu(topology: str) -> Any:
         return topologies.get_topology_desc(topology, "tpu").devices[0]
 
 
+def has_cuda_compiler() -> bool:
+    """Whether JAX's plugin for CUDA, which compiles for GPUs that are not here, is installed."""
+    plugins = importlib.util.find_spec("jax_plugins")
+    return plugins is not None and any(
+        importlib.util.find_spec(f"jax_plugins.xla_cuda{version}") is not None for version in _CUDA_VERSIONS
+    )
+
+
 def _gpu(model: str) -> Any:
     if model not in _GPUS:
         raise ValueError(f"unknown GPU {model!r}: there are {', '.join(_GPUS)}")
-    if not any(importlib.util.find_spec(f"jax_plugins.xla_cuda{version}") for version in _CUDA_VERSIONS):
+    if not has_cuda_compiler():
         raise ValueError("compiling for a GPU that is not here takes JAX's CUDA compiler: pip install 'xlapy[cuda]'")
     with _environment(CUDA_VISIBLE_DEVICES="-1"):
         config = _GPUS[model].config()

@@ -141,7 +141,7 @@ def _pointers(function: Function) -> list[tuple[str, int]]:
 
 
 def _module(function: Function, threads: int) -> str:
-    """LLVM's module of a kernel: what XLA gives it are the addresses of the operands, and of the results behind them."""
+    """LLVM's module of a kernel, which XLA gives the addresses of the operands, and of the results behind them."""
     held = sum(var is not None for _, var in function.rooms)
     count = len(function.operands) + len(function.constants) + len(function.changed) + held
     parameters = [f"ptr %operand{k}" for k in range(count)]
