@@ -55,6 +55,28 @@ MUTUAL = {
     ("numbers", "python"),
 }
 
+# What each folder of lowering, and each file that lies directly in it, may import of the others.
+LOWERING = {
+    "jaxprs": set(),
+    "primitives": {"jaxprs"},
+    "numeric": {"jaxprs", "primitives"},
+    "loop_derivatives": {"jaxprs", "primitives"},
+    "matmul_precision": set(),
+    "hoisted_products": {"jaxprs", "primitives"},
+    "lowering_rules": {"hoisted_products", "jaxprs", "numeric"},
+    "vectorised_loops": {"jaxprs", "primitives"},
+    "windowed_sums": {"lowering_rules"},
+    # the backends: the machine code that LLVM generates is a part of programs of XLA's on CPUs, too
+    "llvm": {"hoisted_products", "jaxprs", "lowering_rules", "primitives", "vectorised_loops"},
+    "cpu_xla": {"jaxprs", "llvm", "primitives", "vectorised_loops", "windowed_sums"},
+    "nvptx": {"llvm", "vectorised_loops"},
+    "tpu": {"jaxprs"},
+    "evaluate": {"cpu_xla", "jaxprs", "llvm", "loop_derivatives", "lowering_rules", "nvptx", "tpu"}
+    | {"vectorised_loops", "windowed_sums"},
+}
+# What is imported of these backends from outside of lowering comes through their doors, the packages.
+DOORS = {"llvm", "nvptx", "tpu"}
+
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -149,6 +171,25 @@ def test_no_more_folders_of_dispatch_import_each_other():
     new = {pair: (imports[pair], imports[pair[::-1]]) for pair in mutual - MUTUAL}
     assert not new, f"folders of dispatch that import each other now: {new}"
     assert not MUTUAL - mutual, f"these import each other no more, take them off the list: {MUTUAL - mutual}"
+
+
+def test_folders_of_lowering_import_what_the_table_says():
+    imports: dict[str, set[str]] = {}
+    for path in FILES:
+        if layer_of(path) != "lowering":
+            continue
+        own = path.relative_to(PACKAGE / "lowering").parts[0].removesuffix(".py")
+        modules = {module for node in ast.walk(ast.parse(path.read_text())) for module in imported_modules(node, path)}
+        others = {m.split(".")[2] for m in modules if m.startswith("xlapy.lowering.")} - {own}
+        imports.setdefault(own, set()).update(others)
+    assert {own: others for own, others in imports.items() if own != "__init__"} == LOWERING
+
+
+def test_backends_of_lowering_are_entered_by_their_doors():
+    for path in FILES:
+        modules = {module for node in ast.walk(ast.parse(path.read_text())) for module in imported_modules(node, path)}
+        inside = {m for m in modules for door in DOORS if m.startswith(f"xlapy.lowering.{door}.") and m.count(".") > 3}
+        assert not inside or layer_of(path) == "lowering", (path, inside)
 
 
 def test_every_layer_is_in_the_table():

@@ -9,7 +9,7 @@ import pytest
 from jax import lax
 
 import xlapy
-from xlapy.lowering import rewriting
+from xlapy.lowering.cpu_xla import rewriting
 from xlapy.lowering.llvm import blas
 from xlapy.runtime import native_calls
 

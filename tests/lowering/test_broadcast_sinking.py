@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering import broadcast_sinking
+from xlapy.lowering.cpu_xla import broadcast_sinking
 
 pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="other devices compute again")
 RNG = np.random.default_rng(4)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering import compaction, rewriting
-from xlapy.lowering.bincount import _in_parts, _scattered, occurrences
-from xlapy.lowering.jaxpr_dce import needed
+from xlapy.lowering.cpu_xla import rewriting
+from xlapy.lowering.jaxprs.jaxpr_dce import needed
 from xlapy.lowering.llvm import stream_compaction
+from xlapy.lowering.primitives import compaction
+from xlapy.lowering.primitives.bincount import _in_parts, _scattered, occurrences
 
 from . import ways
 

@@ -8,7 +8,7 @@ import pytest
 import xlapy
 from tests.passes.programs import program
 from xlapy.ir import Region
-from xlapy.lowering.compiler_options import _is_option, compiler_options, options_for
+from xlapy.lowering.cpu_xla.compiler_options import _is_option, compiler_options, options_for
 
 EMITTERS, LEFT_OUT = "xla_cpu_use_fusion_emitters", "xla_disable_hlo_passes"
 #: whether there are programs without emitters
@@ -61,7 +61,7 @@ def test_which_options_there_are():
         ("xla_cpu_experimental_ynn_fusion_type", "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"),
     ):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("xlapy.lowering.compiler_options._ASKED", ())
+            patch.setattr("xlapy.lowering.cpu_xla.compiler_options._ASKED", ())
             asked = _is_option.__wrapped__(name, value)
         assert _is_option(name, value) == asked
     assert not _is_option("xla_cpu_no_such_option", True)

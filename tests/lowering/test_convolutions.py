@@ -7,7 +7,7 @@ import pytest
 from jax import lax
 
 import xlapy
-from xlapy.lowering.rewriting import Cpu, in_loops, outside_loops
+from xlapy.lowering.cpu_xla.rewriting import Cpu, in_loops, outside_loops
 
 LAYOUTS = [("NCHW", "OIHW", "NCHW"), ("NHWC", "HWIO", "NHWC"), ("CNHW", "IOHW", "NCHW"), ("NCHW", "HWOI", "NHWC")]
 

@@ -7,7 +7,7 @@ import pytest
 from jax.extend.core import jaxpr_as_fun
 
 import xlapy
-from xlapy.lowering.in_place_loops import evaluate
+from xlapy.lowering.loop_derivatives.in_place_loops import evaluate
 
 X = np.arange(1.0, 101.0)
 

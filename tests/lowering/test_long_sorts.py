@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering import long_sorts
+from xlapy.lowering.primitives import long_sorts
 
 DTYPES = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8".split()
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.argmax import name_of, search_of
 from xlapy.lowering.llvm import entry_points
+from xlapy.lowering.primitives.argmax import name_of, search_of
 from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(

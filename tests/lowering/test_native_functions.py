@@ -6,7 +6,7 @@ import pytest
 
 import xlapy
 from tests.passes.programs import program
-from xlapy.lowering import native_functions
+from xlapy.lowering.cpu_xla import native_functions
 from xlapy.lowering.evaluate import evaluate_fast
 from xlapy.passes import optimise
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering import long_sorts
 from xlapy.lowering.llvm import radix_sort
+from xlapy.lowering.primitives import long_sorts
 
 RNG = np.random.default_rng(3)
 pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="machine code is for CPUs")

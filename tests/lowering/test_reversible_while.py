@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from jax import lax
 
-from xlapy.lowering.checkpoints import reverse, run_and_keep
-from xlapy.lowering.reversible_while import reversible_while
+from xlapy.lowering.loop_derivatives.checkpoints import reverse, run_and_keep
+from xlapy.lowering.loop_derivatives.reversible_while import reversible_while
 
 
 @pytest.fixture(autouse=True)

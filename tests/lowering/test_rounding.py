@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.compiler_options import options_for
+from xlapy.lowering.cpu_xla.compiler_options import options_for
 
 rng = np.random.default_rng(20260101)
 X = rng.normal(size=500) * 10.0 ** rng.integers(-5, 6, 500)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering import scatter_last_wins
+from xlapy.lowering.primitives import scatter_last_wins
 
 
 def by_arrays(a, rows, columns, values):

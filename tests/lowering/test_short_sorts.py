@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.short_sorts import exchanges
+from xlapy.lowering.primitives.short_sorts import exchanges
 
 
 @pytest.mark.parametrize("count", range(2, 17))

@@ -8,7 +8,7 @@ import pytest
 
 import xlapy
 from xlapy.lowering.llvm import blas
-from xlapy.lowering.symmetric_rank_k import form_of
+from xlapy.lowering.primitives.symmetric_rank_k import form_of
 
 from . import ways
 

@@ -12,7 +12,7 @@ import pytest
 from jax import lax
 
 import xlapy
-from xlapy.lowering import tpu
+from xlapy.lowering.tpu import float64_rewrites
 
 RNG = np.random.default_rng(0)
 
@@ -29,22 +29,26 @@ def test_cumulative_sums(size, dtype):
     x = RNG.normal(size=(2, size)).astype(dtype) * (1 if dtype is np.float64 else 1 + 2j)
     given = jnp.asarray(x)
     close: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-12}
-    np.testing.assert_allclose(tpu.cumulative(lax.add, given, 1), np.cumsum(x, 1), **close)
-    np.testing.assert_allclose(tpu.cumulative(lax.add, given.T, 0), np.cumsum(x.T, 0), **close)
+    np.testing.assert_allclose(float64_rewrites.cumulative(lax.add, given, 1), np.cumsum(x, 1), **close)
+    np.testing.assert_allclose(float64_rewrites.cumulative(lax.add, given.T, 0), np.cumsum(x.T, 0), **close)
     backwards = np.cumsum(x[:, ::-1], 1)[:, ::-1]
-    np.testing.assert_allclose(tpu.cumulative(lax.add, given, 1, reverse=True), backwards, **close)
+    np.testing.assert_allclose(float64_rewrites.cumulative(lax.add, given, 1, reverse=True), backwards, **close)
 
 
 @pytest.mark.parametrize("size", [5, 200, 300])
 def test_other_cumulative_functions(size):
     x = 1 + RNG.normal(size=size) / 10
     given = jnp.asarray(x)
-    np.testing.assert_allclose(tpu.cumulative(lax.mul, given, 0), np.cumprod(x), rtol=1e-12)
-    np.testing.assert_array_equal(tpu.cumulative(lax.max, given, 0), np.maximum.accumulate(x))
-    np.testing.assert_array_equal(tpu.cumulative(lax.min, given, 0), np.minimum.accumulate(x))
-    np.testing.assert_allclose(tpu.cumulative(jnp.logaddexp, given, 0), np.logaddexp.accumulate(x), rtol=1e-12)
+    np.testing.assert_allclose(float64_rewrites.cumulative(lax.mul, given, 0), np.cumprod(x), rtol=1e-12)
+    np.testing.assert_array_equal(float64_rewrites.cumulative(lax.max, given, 0), np.maximum.accumulate(x))
+    np.testing.assert_array_equal(float64_rewrites.cumulative(lax.min, given, 0), np.minimum.accumulate(x))
+    np.testing.assert_allclose(
+        float64_rewrites.cumulative(jnp.logaddexp, given, 0), np.logaddexp.accumulate(x), rtol=1e-12
+    )
     x[size // 2] = np.inf
-    np.testing.assert_array_equal(tpu.cumulative(lax.add, jnp.asarray(x), 0) == np.inf, np.cumsum(x) == np.inf)
+    np.testing.assert_array_equal(
+        float64_rewrites.cumulative(lax.add, jnp.asarray(x), 0) == np.inf, np.cumsum(x) == np.inf
+    )
 
 
 SIZES = [1, 2, 3, 4, 7, 30, 64, 67, 97, 128, 202, 210, 1000, 1024, 1009, 2 * 73, 4096, 3 * 5 * 7 * 11 * 13]
@@ -54,22 +58,28 @@ SIZES = [1, 2, 3, 4, 7, 30, 64, 67, 97, 128, 202, 210, 1000, 1024, 1009, 2 * 73,
 def test_transforms(size):
     z = RNG.normal(size=(2, size)) + 1j * RNG.normal(size=(2, size))
     close: dict[str, Any] = {"rtol": 1e-10, "atol": 1e-12 * size}
-    np.testing.assert_allclose(tpu.fft(jnp.asarray(z), "FFT", (size,)), np.fft.fft(z), **close)
-    np.testing.assert_allclose(tpu.fft(jnp.asarray(z), "IFFT", (size,)), np.fft.ifft(z), **close)
-    np.testing.assert_allclose(tpu.fft(jnp.asarray(z.real), "RFFT", (size,)), np.fft.rfft(z.real), **close)
+    np.testing.assert_allclose(float64_rewrites.fft(jnp.asarray(z), "FFT", (size,)), np.fft.fft(z), **close)
+    np.testing.assert_allclose(float64_rewrites.fft(jnp.asarray(z), "IFFT", (size,)), np.fft.ifft(z), **close)
+    np.testing.assert_allclose(float64_rewrites.fft(jnp.asarray(z.real), "RFFT", (size,)), np.fft.rfft(z.real), **close)
     half = z[:, : size // 2 + 1]
-    np.testing.assert_allclose(tpu.fft(jnp.asarray(half), "IRFFT", (size,)), np.fft.irfft(half, size), **close)
+    np.testing.assert_allclose(
+        float64_rewrites.fft(jnp.asarray(half), "IRFFT", (size,)), np.fft.irfft(half, size), **close
+    )
 
 
 @pytest.mark.parametrize("shape", [(4, 6), (5, 7), (3, 4, 10)])
 def test_transforms_along_several_axes(shape):
     z = RNG.normal(size=(2, *shape)) + 1j * RNG.normal(size=(2, *shape))
     axes = range(1, z.ndim)
-    np.testing.assert_allclose(tpu.fft(jnp.asarray(z), "FFT", shape), np.fft.fftn(z, axes=axes), atol=1e-11)
-    np.testing.assert_allclose(tpu.fft(jnp.asarray(z), "IFFT", shape), np.fft.ifftn(z, axes=axes), atol=1e-11)
+    np.testing.assert_allclose(
+        float64_rewrites.fft(jnp.asarray(z), "FFT", shape), np.fft.fftn(z, axes=axes), atol=1e-11
+    )
+    np.testing.assert_allclose(
+        float64_rewrites.fft(jnp.asarray(z), "IFFT", shape), np.fft.ifftn(z, axes=axes), atol=1e-11
+    )
     half = np.fft.rfftn(z.real, axes=axes)
-    np.testing.assert_allclose(tpu.fft(jnp.asarray(z.real), "RFFT", shape), half, atol=1e-11)
-    np.testing.assert_allclose(tpu.fft(jnp.asarray(half), "IRFFT", shape), z.real, atol=1e-11)
+    np.testing.assert_allclose(float64_rewrites.fft(jnp.asarray(z.real), "RFFT", shape), half, atol=1e-11)
+    np.testing.assert_allclose(float64_rewrites.fft(jnp.asarray(half), "IRFFT", shape), z.real, atol=1e-11)
 
 
 def program(x):
@@ -93,10 +103,10 @@ def test_wherever_in_a_program_they_stand(certain):
 
         return [lax.fori_loop(0, 3, body, jnp.cumsum(x)), jnp.fft.irfft(jnp.fft.rfft(x)), lax.cummax(x)]
 
-    traced = str(jax.make_jaxpr(lambda x: tpu.computed(jax_program, [x], certain))(x))
+    traced = str(jax.make_jaxpr(lambda x: float64_rewrites.computed(jax_program, [x], certain))(x))
     if certain:
         assert not any(f"= {name}[" in traced for name in ("cumsum", "cummax", "fft"))
-    got = jax.jit(lambda x: tpu.computed(jax_program, [x], certain))(x)
+    got = jax.jit(lambda x: float64_rewrites.computed(jax_program, [x], certain))(x)
     for one, other in zip(got, program(x), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9)
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from xlapy.lowering.transpose_sinking import untransposed
+from xlapy.lowering.jaxprs.transpose_sinking import untransposed
 
 RANDOM = np.random.default_rng(0)
 MATRIX, TALL, ROW, COLUMN = (RANDOM.standard_normal(s).astype(np.float32) for s in ((4, 6), (6, 4), 6, 4))

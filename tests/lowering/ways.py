@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 import xlapy
-from xlapy.lowering import rewriting
+from xlapy.lowering.cpu_xla import rewriting
 from xlapy.runtime import native_calls
 
 #: as machine code, by XLA with functions of machine code that it calls, and by XLA without these

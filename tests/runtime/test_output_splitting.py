@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm.row_copies import TOGETHER
+from xlapy.lowering.llvm import TOGETHER
 from xlapy.runtime import output_splitting
 from xlapy.runtime.output_splitting import Adopted
 

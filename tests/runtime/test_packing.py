@@ -143,7 +143,7 @@ def test_exceptions_with_many_results():
 @pytest.mark.parametrize("native", [True, False])
 @pytest.mark.parametrize("count", [1, 8, 9, 70])
 def test_vectors_taken_apart_and_joined(count, native):
-    from xlapy.lowering.scalar_packing import joined, taken_apart
+    from xlapy.lowering.cpu_xla.scalar_packing import joined, taken_apart
 
     for dtype in (bool, np.int32, np.float32, np.complex64):
         vector = np.arange(count).astype(dtype)

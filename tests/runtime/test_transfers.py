@@ -12,8 +12,8 @@ import pytest
 
 import xlapy
 from tests.passes.programs import program
-from xlapy.lowering.compiler_options import options_for
-from xlapy.lowering.zero_copy_inputs import passed_by
+from xlapy.lowering.cpu_xla.compiler_options import options_for
+from xlapy.lowering.cpu_xla.zero_copy_inputs import passed_by
 from xlapy.runtime import transfers
 
 SHAPE = (600, 700)

@@ -13,7 +13,7 @@ import numpy as np
 
 from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.ir import Module, Operation, Region, TensorType, Var, captured
-from xlapy.lowering.compiler_options import compiler_options
+from xlapy.lowering.cpu_xla.compiler_options import compiler_options
 from xlapy.lowering.evaluate import evaluate_fast
 from xlapy.lowering.llvm import Given, gained_by_machine_code, whole_as_machine_code
 from xlapy.passes import clean

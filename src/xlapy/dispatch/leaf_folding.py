@@ -15,8 +15,8 @@ from jax.extend.core import Literal
 
 from xlapy.ir import TensorType, Var, constant_value
 from xlapy.ir.constant_evaluation import FEW, computed
-from xlapy.lowering.deferred_tracing import CALLS
-from xlapy.lowering.jaxpr_types import ClosedJaxpr
+from xlapy.lowering.jaxprs.deferred_tracing import CALLS
+from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 
 
 def evaluated(jaxpr: ClosedJaxpr, operands: Sequence[Var]) -> list[np.ndarray] | None:

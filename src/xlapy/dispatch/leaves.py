@@ -20,10 +20,10 @@ from jax.interpreters.partial_eval import trace_to_jaxpr_dynamic
 
 from xlapy.dispatch.leaf_folding import evaluated
 from xlapy.ir import Builder, TensorType, Var
-from xlapy.lowering.deferred_tracing import Untraced
-from xlapy.lowering.dot_products import precision_of_products
-from xlapy.lowering.jaxpr_types import ClosedJaxpr
-from xlapy.lowering.lax_loops import inner_jaxprs
+from xlapy.lowering.jaxprs.contents import inner_jaxprs
+from xlapy.lowering.jaxprs.deferred_tracing import Untraced
+from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
+from xlapy.lowering.matmul_precision import precision_of_products
 
 _TRACES: OrderedDict[object, Any] = OrderedDict()
 _LIMIT = 8192

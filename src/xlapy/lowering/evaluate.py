@@ -17,20 +17,28 @@ from jax.extend.core import jaxpr_as_fun
 
 from xlapy.ir import Location, Operation, Region, Var, constant_value, every_operation
 from xlapy.ir.stacking_leaves import MANY, is_stack, is_unstack
-from xlapy.lowering import reversible_leaves, rewriting, scalar_packing, tpu
-from xlapy.lowering.broadcast_sinking import operands_of
-from xlapy.lowering.deferred_tracing import Untraced, is_opaque, traced
-from xlapy.lowering.jaxpr_types import ClosedJaxpr
-from xlapy.lowering.lax_loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
+from xlapy.lowering import tpu
+from xlapy.lowering.cpu_xla import rewriting, scalar_packing
+from xlapy.lowering.cpu_xla.broadcast_sinking import operands_of
+from xlapy.lowering.cpu_xla.native_functions import as_native, available
+from xlapy.lowering.cpu_xla.reduction_strategies import are_own
+from xlapy.lowering.cpu_xla.rewriting import Cpu
+from xlapy.lowering.cpu_xla.zero_copy_inputs import MemorySlice, product
+from xlapy.lowering.jaxprs.deferred_tracing import Untraced, is_opaque, traced
+from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.llvm import as_machine_code, may_be_machine_code
+from xlapy.lowering.loop_derivatives import reversible_leaves
+from xlapy.lowering.loop_derivatives.lax_loops import (
+    also,
+    counted_loop,
+    differentiable_counted_loop,
+    differentiable_while_loop,
+)
+from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
 from xlapy.lowering.lowering_rules import RULES, store_block
-from xlapy.lowering.native_functions import as_native, available
-from xlapy.lowering.reduction_strategies import are_own
-from xlapy.lowering.rewriting import Cpu
+from xlapy.lowering.nvptx import as_kernel
 from xlapy.lowering.vectorised_loops import in_lanes, plan_of
 from xlapy.lowering.windowed_sums import in_steps, in_windows, planned, planned_store
-from xlapy.lowering.zero_copy_inputs import MemorySlice, product
-from xlapy.lowering.zero_derivative_mask import live
 
 Environment = dict[Var, object]
 #: elements of a large array, and how much larger than what is read of it
@@ -58,10 +66,10 @@ def evaluate_fast(
 
     `platform` is where the program runs, None if that is not known yet: then loops are traced for CPUs and for others.
     `own_reductions` says whether XLA's own code reduces, None if that depends on this program alone. `memory_slices`
-    are the parameters, by number, that are parts of memory (see `lowering.zero_copy_inputs`).
+    are the parameters, by number, that are parts of memory (see `lowering.cpu_xla.zero_copy_inputs`).
     """
     if platform not in (None, "cpu"):
-        structured = _fast_rules(None, False)
+        structured = _fast_rules(None, False, platform in ("gpu", "cuda"))
     else:
         known = not any(map(is_opaque, every_operation(region)))
         own = are_own(region) if own_reductions is None else own_reductions
@@ -191,12 +199,13 @@ class _Rules(dict[str, Callable]):
 
 
 @functools.cache
-def _fast_rules(cpu: Cpu | None, native: bool) -> _Rules:
+def _fast_rules(cpu: Cpu | None, native: bool, gpu: bool = False) -> _Rules:
     """Rules for programs that only have to run: a loop is one native function if that is better.
 
     Args:
         cpu: what is known of the program on a CPU; None if it runs elsewhere.
         native: whether there may be native functions.
+        gpu: whether it runs on one of NVIDIA's GPUs.
     """
 
     def loop(
@@ -212,6 +221,9 @@ def _fast_rules(cpu: Cpu | None, native: bool) -> _Rules:
             results = as_machine_code(operation, environment, parts or {})
             if results is not None:
                 return results
+        kernel = as_kernel(operation, environment) if gpu else None
+        if kernel is not None:
+            return kernel
         if not native or cpu is None or plan_of(operation, native=False):
             return _looped(operation, environment, looped)
         found = as_native(operation, run, environment, cpu.certain)

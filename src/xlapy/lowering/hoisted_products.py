@@ -8,13 +8,12 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
-from jax.extend.core import jaxpr_as_fun
+from jax.extend.core import jaxpr_as_fun, primitives
 
 from xlapy.ir import Operation
-from xlapy.lowering import symmetric_rank_k
-from xlapy.lowering.deferred_tracing import traced
-from xlapy.lowering.dot_products import DOT
-from xlapy.lowering.jaxpr_types import ClosedJaxpr
+from xlapy.lowering.jaxprs.deferred_tracing import traced
+from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
+from xlapy.lowering.primitives import symmetric_rank_k
 
 
 def products(operation: Operation, operands: Sequence) -> Sequence:
@@ -60,7 +59,7 @@ def _is_of_itself(operation: Operation) -> bool:
     if counts[1 - axis] != shape[1 - axis] or 2 * counts[axis] < shape[axis] or operation.attributes["reverse"]:
         return False
     (equation,) = jaxpr.eqns
-    if equation.primitive is not DOT or list(equation.invars) != list(jaxpr.invars):
+    if equation.primitive is not primitives.dot_general_p or list(equation.invars) != list(jaxpr.invars):
         return False
     contracted, _ = equation.params["dimension_numbers"]
     return contracted[1 - operation.attributes["side"]] == (1 - axis,)

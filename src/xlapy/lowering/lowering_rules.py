@@ -12,11 +12,12 @@ from jax import lax
 
 from xlapy.ir import Operation, Var
 from xlapy.ir.access_regions import touched
-from xlapy.lowering import arctangents, complex_exponential, hoisted_products, logarithms, powers_and_cube_roots, sines
-from xlapy.lowering.deferred_tracing import traced
-from xlapy.lowering.derivatives import differentiated_as
-from xlapy.lowering.float_bits import nextafter
-from xlapy.lowering.polynomials import MANY
+from xlapy.lowering import hoisted_products
+from xlapy.lowering.jaxprs.deferred_tracing import traced
+from xlapy.lowering.jaxprs.derivatives import differentiated_as
+from xlapy.lowering.numeric import arctangents, complex_exponential, logarithms, powers_and_cube_roots, sines
+from xlapy.lowering.numeric.float_bits import nextafter
+from xlapy.lowering.numeric.polynomials import MANY
 
 RULES: dict[str, Callable[[Operation, Sequence], Sequence]] = {}
 

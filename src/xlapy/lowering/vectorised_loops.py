@@ -17,8 +17,8 @@ from jax import lax
 from xlapy.ir import Operation, Region, Var
 from xlapy.ir.access_regions import Dimension, touched
 from xlapy.ir.vectorisation_notes import Choice, Lanes
-from xlapy.lowering.barrier import loaded
-from xlapy.lowering.transpose_sinking import untransposed
+from xlapy.lowering.jaxprs.transpose_sinking import untransposed
+from xlapy.lowering.primitives.barrier import loaded
 
 Environment = dict[Var, Any]
 Run = Callable[[Sequence[Operation], Environment], None]

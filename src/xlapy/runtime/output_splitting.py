@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from xlapy.domain.numbers import SCALAR_DTYPES
-from xlapy.lowering.llvm.row_copies import TOGETHER, taken_apart
+from xlapy.lowering.llvm import TOGETHER, taken_apart
 from xlapy.runtime.jax_internals import Adopting, ConcreteArray, may_take_apart, memory_of, set_x64, swap_x64
 
 #: bytes of a row up to which many are made at once

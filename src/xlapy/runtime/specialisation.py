@@ -16,11 +16,11 @@ import numpy as np
 from xlapy.domain.growable_lists import Overfull
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.caller_environment import Guard
-from xlapy.lowering.compiler_options import Traits, options_for, traits_of
-from xlapy.lowering.dot_products import requested_precision
+from xlapy.lowering.cpu_xla.compiler_options import Traits, options_for, traits_of
+from xlapy.lowering.cpu_xla.zero_copy_inputs import MemorySlice, passed_by
 from xlapy.lowering.evaluate import Environment, evaluate, evaluate_fast
 from xlapy.lowering.llvm import Given
-from xlapy.lowering.zero_copy_inputs import MemorySlice, passed_by
+from xlapy.lowering.matmul_precision import requested_precision
 from xlapy.runtime import outcome, quick, traced_calls
 from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.guards import guards_of, holders_of, key_of

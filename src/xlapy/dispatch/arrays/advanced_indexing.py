@@ -25,8 +25,8 @@ from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Value
 from xlapy.ir import Operation, Var, constant_value
 from xlapy.ir.value_ranges import elements_between
 from xlapy.ir.vectorisation_notes import Lanewise, noted
-from xlapy.lowering import scatter_last_wins
-from xlapy.lowering.barrier import loaded
+from xlapy.lowering.primitives import scatter_last_wins
+from xlapy.lowering.primitives.barrier import loaded
 
 #: indices from which on it is not worth it to look for a wrong one where there is none
 _MANY = 4096

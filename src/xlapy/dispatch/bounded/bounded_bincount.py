@@ -17,7 +17,7 @@ from xlapy.dispatch.protocol import Machine
 from xlapy.domain.growable_lists import Overfull
 from xlapy.domain.values import BoundedArray, Const, Lanes, Value
 from xlapy.ir import Var, constant_value
-from xlapy.lowering.bincount import occurrences
+from xlapy.lowering.primitives.bincount import occurrences
 
 #: bins for which there is room where nothing says how many there are
 _ROOM = 256

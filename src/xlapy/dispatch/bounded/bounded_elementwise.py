@@ -36,7 +36,7 @@ from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
 from xlapy.ir import Var
 from xlapy.ir.vectorisation_notes import Lanewise, noted
-from xlapy.lowering.zero_derivative_mask import live
+from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
 
 #: numbers that are added up one by one, in columns beside each other
 _COLUMNS = 8

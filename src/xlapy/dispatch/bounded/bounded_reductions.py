@@ -28,8 +28,8 @@ from xlapy.dispatch.numpy.sorting import is_stable
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Slice, Tuple, Value
 from xlapy.ir import Var
-from xlapy.lowering import long_sorts
-from xlapy.lowering.compaction import positions
+from xlapy.lowering.primitives import long_sorts
+from xlapy.lowering.primitives.compaction import positions
 
 #: columns by which rows are put in order
 _MOST_COLUMNS = 32

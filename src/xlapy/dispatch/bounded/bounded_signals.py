@@ -13,7 +13,7 @@ from xlapy.dispatch.bounded.masked_axes import require_static
 from xlapy.dispatch.numpy.rule_operands import cast, kind_of, known
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, NumpyScalar, Scalar, Value
-from xlapy.lowering.lax_loops import differentiable_counted_loop
+from xlapy.lowering.loop_derivatives.lax_loops import differentiable_counted_loop
 
 # -- convolution ------------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.python.subscripts import array_key
 from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, Scalar, Union, Value
 from xlapy.ir import constant_value
-from xlapy.lowering.derivatives import differentiated_as, multiplied_at
+from xlapy.lowering.jaxprs.derivatives import differentiated_as, multiplied_at
 
 _NATIVE = {np.add: "add", np.subtract: "add", np.multiply: "multiply", np.maximum: "max", np.minimum: "min"}
 _of_static = registry.method_rule(np.ufunc, "at")

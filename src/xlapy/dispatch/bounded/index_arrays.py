@@ -40,7 +40,7 @@ from xlapy.domain.values import (
     Value,
 )
 from xlapy.ir import Var, constant_value
-from xlapy.lowering import scatter_last_wins
+from xlapy.lowering.primitives import scatter_last_wins
 
 Part = tuple[str, Any]
 _WHOLE = Const(slice(None))

@@ -24,7 +24,7 @@ from xlapy.ir import Operation, TensorType, Var, constant_value
 from xlapy.ir.affine import affine, difference
 from xlapy.ir.operations import SAME
 from xlapy.ir.vectorisation_notes import Lanewise, noted
-from xlapy.lowering import compaction
+from xlapy.lowering.primitives import compaction
 
 INT64 = np.dtype(np.int64)
 BOOL = np.dtype(bool)

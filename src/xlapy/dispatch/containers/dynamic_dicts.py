@@ -56,7 +56,7 @@ from xlapy.domain.values import (
     variables,
 )
 from xlapy.ir import Var
-from xlapy.lowering import searches
+from xlapy.lowering.primitives import searches
 
 _ZERO = Const(0)
 _MANY_CHOICES = 256

@@ -46,7 +46,7 @@ from xlapy.domain.values import (
 )
 from xlapy.ir import TensorType, Var
 from xlapy.ir.stacking_leaves import STACKED, UNSET, stacked, unset
-from xlapy.lowering import row_moves
+from xlapy.lowering.primitives import row_moves
 
 _INT64 = np.dtype(np.int64)
 _ZERO, _ONE = Const(0), Const(1)

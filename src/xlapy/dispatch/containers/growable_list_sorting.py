@@ -25,7 +25,7 @@ from xlapy.domain.values import (
     is_none,
 )
 from xlapy.ir import Var
-from xlapy.lowering.long_sorts import lexical
+from xlapy.lowering.primitives.long_sorts import lexical
 
 #: items of lists that are compared as lists are
 _LONGEST = 64

@@ -18,7 +18,7 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python.kinds import ordered_as_tuple
 from xlapy.domain.values import Const, JaxArray, Tuple, Union, Value, alternatives, constants
 from xlapy.ir import Var
-from xlapy.lowering.long_sorts import lexical
+from xlapy.lowering.primitives.long_sorts import lexical
 
 #: more objects than this are not compared one with another
 _MANY = 16

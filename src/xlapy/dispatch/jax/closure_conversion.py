@@ -16,8 +16,8 @@ from xlapy.domain.heap import STATE, Slot
 from xlapy.domain.join import unchanged
 from xlapy.domain.values import NONE, Intrinsic, JaxArray, Value, references, substitute, variables
 from xlapy.ir import Region, TensorType, Var, captured, constant_value
-from xlapy.lowering.deferred_tracing import Untraced
 from xlapy.lowering.evaluate import evaluate, place_of
+from xlapy.lowering.jaxprs.deferred_tracing import Untraced
 from xlapy.passes import clean
 
 #: what JAX's functions raise for arguments that they do not take

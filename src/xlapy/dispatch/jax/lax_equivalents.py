@@ -17,8 +17,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from xlapy.ir import TensorType
-from xlapy.lowering.deferred_tracing import Untraced
-from xlapy.lowering.dot_products import requested_precision
+from xlapy.lowering.jaxprs.deferred_tracing import Untraced
+from xlapy.lowering.matmul_precision import requested_precision
 
 
 class Direct(NamedTuple):

@@ -44,8 +44,8 @@ from xlapy.domain.values import (
     variables,
 )
 from xlapy.ir import Region, TensorType, Var, captured
-from xlapy.lowering.deferred_tracing import is_safe
 from xlapy.lowering.evaluate import evaluate
+from xlapy.lowering.jaxprs.deferred_tracing import is_safe
 
 
 @dataclass

@@ -14,19 +14,19 @@ from xlapy.dispatch import registry
 from xlapy.dispatch.numbers.math_functions import real
 from xlapy.dispatch.numbers.scalar_values import scalar
 from xlapy.domain.values import NdArray, Tuple, Value
-from xlapy.lowering import error_free_transformations
+from xlapy.lowering.numeric import error_free_transformations
 
 
 def _pieces(x) -> Any:
-    """See `lowering.error_free_transformations.pieces`."""
+    """See `lowering.numeric.error_free_transformations.pieces`."""
 
 
 def _rounded(words, near) -> Any:
-    """See `lowering.error_free_transformations.rounded`."""
+    """See `lowering.numeric.error_free_transformations.rounded`."""
 
 
 def _add_product(x, y, high, low, tiny) -> Any:
-    """See `lowering.error_free_transformations.add_product`."""
+    """See `lowering.numeric.error_free_transformations.add_product`."""
 
 
 @registry.function(_pieces)

@@ -28,8 +28,8 @@ from xlapy.dispatch.numbers.scalar_values import (
 from xlapy.dispatch.python import kinds
 from xlapy.domain.values import Const, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var
-from xlapy.lowering import error_free_transformations, exact_integer_results, float_bits
-from xlapy.lowering.derivatives import differentiated_as
+from xlapy.lowering.jaxprs.derivatives import differentiated_as
+from xlapy.lowering.numeric import error_free_transformations, exact_integer_results, float_bits
 
 _HUGE = 1e308
 

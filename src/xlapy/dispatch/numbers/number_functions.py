@@ -47,7 +47,7 @@ from xlapy.domain.values import (
     is_none,
 )
 from xlapy.ir import Var
-from xlapy.lowering.error_free_transformations import two_product
+from xlapy.lowering.numeric.error_free_transformations import two_product
 
 _NAN_TO_INT = provoke(int, math.nan)
 _INF_TO_INT = provoke(int, math.inf)

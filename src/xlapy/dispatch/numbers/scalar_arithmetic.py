@@ -31,7 +31,7 @@ from xlapy.dispatch.numbers.scalar_values import (
 from xlapy.domain.values import Const, Scalar, Value
 from xlapy.ir import Operation, Var, constant_value
 from xlapy.ir.affine import unknown
-from xlapy.lowering.derivatives import complex_power, differentiated_as
+from xlapy.lowering.jaxprs.derivatives import complex_power, differentiated_as
 
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul"}
 BITS = {"&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor"}

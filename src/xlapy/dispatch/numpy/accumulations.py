@@ -23,7 +23,7 @@ from xlapy.dispatch.numpy.ufunc_table import as_function
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, Value
-from xlapy.lowering.cumulative import apart
+from xlapy.lowering.primitives.cumulative import apart
 
 
 def accumulate_rule(

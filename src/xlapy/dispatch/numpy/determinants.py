@@ -8,7 +8,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array, lax
 
-from xlapy.lowering.derivatives import differentiated_as
+from xlapy.lowering.jaxprs.derivatives import differentiated_as
 
 #: the largest matrices that are factored here, element by element: many at once, and no call of LAPACK
 _SMALL = 3

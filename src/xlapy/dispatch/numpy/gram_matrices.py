@@ -1,4 +1,4 @@
-"""Products of a matrix with its own transpose, which are symmetric (see `lowering.symmetric_rank_k`)."""
+"""Products of a matrix with its own transpose, which are symmetric (see `lowering.primitives.symmetric_rank_k`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xlapy.dispatch.arrays.views import view
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import NdArray, Value
 from xlapy.ir import Var
-from xlapy.lowering.symmetric_rank_k import product
+from xlapy.lowering.primitives.symmetric_rank_k import product
 
 #: multiplications from which on it pays, and rows and columns of the result
 _LEAST, _COUNT = 2**14, 16

@@ -15,7 +15,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import function
 from xlapy.domain.values import Tuple, Value
 from xlapy.ir import Var
-from xlapy.lowering import searches
+from xlapy.lowering.primitives import searches
 
 _FLOAT = np.dtype(np.float64)
 #: what np.histogramdd gives its edges in

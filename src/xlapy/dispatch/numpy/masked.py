@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.lowering.derivatives import differentiated_as
+from xlapy.lowering.jaxprs.derivatives import differentiated_as
 
 #: elements from which on it matters how they are added up, and the rows in which they are
 _MANY, _ROWS = 4096, 16

@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from xlapy.lowering import argmax
+from xlapy.lowering.primitives import argmax
 
 #: elements that are searched at once; up to which no library is called
 _PART, _FEW = 1 << 15, 1 << 10

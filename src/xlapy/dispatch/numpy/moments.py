@@ -23,7 +23,7 @@ from xlapy.dispatch.numpy.rule_operands import (
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, Value
-from xlapy.lowering.zero_derivative_mask import live
+from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
 
 
 @function(np.mean)
@@ -100,7 +100,7 @@ def _moments(x, *rest):
         result = mean
     else:
         # not by way of axes of one element, which keep a reduction from the fast library
-        # (`lowering.reduction_strategies`)
+        # (`lowering.cpu_xla.reduction_strategies`)
         kept = [a for a in range(x.ndim) if a not in {axis % x.ndim for axis in axes}]
         middle = cast_array(mask[-1], compute) if centred else lax.broadcast_in_dim(mean, x.shape, kept)
         deviation = x - middle

@@ -17,7 +17,7 @@ from xlapy.dispatch.numpy.rule_operands import (
 )
 from xlapy.dispatch.registry import function, function_rule, passed_on
 from xlapy.domain.values import Const, JaxArray
-from xlapy.lowering.cumulative import apart
+from xlapy.lowering.primitives.cumulative import apart
 
 _NONE = getattr(np, "_NoValue", None)
 

@@ -18,8 +18,8 @@ from xlapy.dispatch.numpy.numpy_leaves import numpy_leaf
 from xlapy.dispatch.numpy.rule_operands import absent, known, operand
 from xlapy.dispatch.registry import FUNCTIONS, function
 from xlapy.domain.values import Const
-from xlapy.lowering import long_sorts, short_sorts
-from xlapy.lowering.cumulative import apart
+from xlapy.lowering.primitives import long_sorts, short_sorts
+from xlapy.lowering.primitives.cumulative import apart
 
 #: (alpha, beta) of the methods that interpolate
 _CONTINUOUS = {

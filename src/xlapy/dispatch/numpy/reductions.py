@@ -31,7 +31,7 @@ from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, NdArray, Value
 from xlapy.ir import Var
 from xlapy.ir.vectorisation_notes import Lanewise, noted
-from xlapy.lowering.zero_derivative_mask import live
+from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
 
 #: what NumPy has in the place of an argument that was not passed
 NO_VALUE = np._NoValue if hasattr(np, "_NoValue") else None

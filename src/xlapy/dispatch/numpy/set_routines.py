@@ -9,7 +9,7 @@ from xlapy.dispatch.numpy.rule_operands import NO_VALUE, known, operand, raise_r
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, NdArray, Tuple
-from xlapy.lowering import long_sorts, searches
+from xlapy.lowering.primitives import long_sorts, searches
 
 #: elements with which others are compared, and comparisons, up to which there is no search
 _FEW, _COMPARISONS = 16, 1 << 16

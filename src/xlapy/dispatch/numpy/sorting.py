@@ -29,9 +29,9 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
 from xlapy.ir import constant_value
-from xlapy.lowering import long_sorts, searches, short_sorts
-from xlapy.lowering.bincount import occurrences
-from xlapy.lowering.derivatives import differentiated_as
+from xlapy.lowering.jaxprs.derivatives import differentiated_as
+from xlapy.lowering.primitives import long_sorts, searches, short_sorts
+from xlapy.lowering.primitives.bincount import occurrences
 
 
 def axis_of(machine: Machine, axis: Any, rank: int) -> int | None:

@@ -26,8 +26,9 @@ from xlapy.dispatch.numpy.view_functions import ask
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.registry import function, function_rule
 from xlapy.domain.values import Const, NdArray, Tuple, Value
-from xlapy.lowering import arctangents, convolutions, sines, symmetric_rank_k
-from xlapy.lowering.derivatives import differentiated_as
+from xlapy.lowering.jaxprs.derivatives import differentiated_as
+from xlapy.lowering.numeric import arctangents, sines
+from xlapy.lowering.primitives import symmetric_rank_k, vector_convolution
 
 
 @function(np.average)
@@ -252,7 +253,7 @@ def convolve(a, v, mode="full"):
         a, v = v, a
     if not v.size or a.dtype.kind not in "iuf":
         return _convolved(a, v, mode)
-    return convolutions.of_vectors(_convolved, mode)(a, v)
+    return vector_convolution.of_vectors(_convolved, mode)(a, v)
 
 
 def _convolved(a, v, mode):

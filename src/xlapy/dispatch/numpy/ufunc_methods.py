@@ -31,8 +31,8 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import method
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Scalar, Value
 from xlapy.ir import constant_value
-from xlapy.lowering.derivatives import differentiated_as, multiplied_at
-from xlapy.lowering.lax_loops import differentiable_counted_loop
+from xlapy.lowering.jaxprs.derivatives import differentiated_as, multiplied_at
+from xlapy.lowering.loop_derivatives.lax_loops import differentiable_counted_loop
 
 _NO_VALUE = getattr(np, "_NoValue", None)
 #: what `ufunc.at` says of values that do not fit

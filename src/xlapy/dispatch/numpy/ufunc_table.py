@@ -14,8 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.lowering import exact_integer_results, float_bits, floor_division
-from xlapy.lowering.derivatives import complex_power, differentiated_as
+from xlapy.lowering.jaxprs.derivatives import complex_power, differentiated_as
+from xlapy.lowering.numeric import exact_integer_results, float_bits
+from xlapy.lowering.primitives import floor_division
 
 
 def identity(x):

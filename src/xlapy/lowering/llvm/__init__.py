@@ -22,8 +22,10 @@ from xlapy.lowering.llvm.code_selection import (
 )
 from xlapy.lowering.llvm.early_exits import Errors
 from xlapy.lowering.llvm.entry_points import Given
+from xlapy.lowering.llvm.row_copies import TOGETHER, taken_apart
 
 __all__ = [
+    "TOGETHER",
     "Errors",
     "Given",
     "as_machine_code",
@@ -31,4 +33,5 @@ __all__ = [
     "may_be_machine_code",
     "whole_as_machine_code",
     "gained_by_machine_code",
+    "taken_apart",
 ]

@@ -34,7 +34,7 @@ NAMES = ("scipy_cblas_{}64_", "cblas_{}64_")
 #: of OpenBLAS's functions that "get" how many threads it uses, and "set" that
 _THREADS = ("scipy_openblas_{}_num_threads64_", "openblas_{}_num_threads64_")
 #: multiplications from which on there is a library call: of two matrices, and of a matrix and a vector. What is smaller
-#: may be in a native function of XLA's (`lowering.native_functions`), which calls no library.
+#: may be in a native function of XLA's (`lowering.cpu_xla.native_functions`), which calls no library.
 _LEAST, _LEAST_OF_VECTOR = 126, 4097
 #: how matrices lie: in rows, as they are, or as their transposes
 _IN_ROWS, _PLAIN, _TRANSPOSED = 101, 111, 112
@@ -159,7 +159,7 @@ def multiply(
 
 
 def multiply_by_itself(text: Text, dtype: np.dtype, shape: Sequence[int], of_rows: bool, x: str, result: str) -> None:
-    """Write what multiplies a matrix of floats, at an address, with its transpose (`lowering.symmetric_rank_k`), and
+    """Write what multiplies a matrix of floats, at an address, with its transpose (`primitives.symmetric_rank_k`), and
     stores the product at another one."""
     count, terms = shape if of_rows else shape[::-1]
     one, zero = (factor(text, dtype, value) for value in (1, 0))
@@ -274,7 +274,7 @@ def suits_itself(dtype: Any, shape: Sequence[int], of_rows: bool) -> bool:
 
 
 def multiplied_by_itself(x: jax.Array, of_rows: bool) -> jax.Array:
-    """The product of a matrix of floats with its transpose (`lowering.symmetric_rank_k`), on a CPU."""
+    """The product of a matrix of floats with its transpose (`lowering.primitives.symmetric_rank_k`), on a CPU."""
     text, count = Text(), x.shape[0 if of_rows else 1]
     multiply_by_itself(text, np.dtype(x.dtype), x.shape, of_rows, "%x", "%result")
     return applied(_main(text, ["%x", "%result"]), [((count, count), x.dtype)], x, level=1)

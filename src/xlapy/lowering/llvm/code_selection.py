@@ -11,18 +11,17 @@ import numpy as np
 from jax import lax
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
-from xlapy.lowering.argmax import search_of
-from xlapy.lowering.compaction import compacts
-from xlapy.lowering.convolutions import mode_of
-from xlapy.lowering.deferred_tracing import branch_on_cpu, is_opaque, traced
-from xlapy.lowering.jaxpr_dce import needed
-from xlapy.lowering.lax_loops import inner_jaxprs
+from xlapy.lowering.jaxprs.contents import inner_jaxprs, is_transcendental, kinds_of
+from xlapy.lowering.jaxprs.deferred_tracing import branch_on_cpu, is_opaque, traced
+from xlapy.lowering.jaxprs.jaxpr_dce import needed
 from xlapy.lowering.llvm.early_exits import Errors
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.entry_points import Given, called_directly, is_possible
 from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import Unsuitable
-from xlapy.lowering.native_functions import is_transcendental, kinds_of
+from xlapy.lowering.primitives.argmax import search_of
+from xlapy.lowering.primitives.compaction import compacts
+from xlapy.lowering.primitives.vector_convolution import mode_of
 from xlapy.lowering.vectorised_loops import plan_of
 
 #: operations on single numbers that XLA takes long to compile
@@ -215,7 +214,7 @@ def machine_code_of(loop: Operation, available: Container[Var]) -> MachineCode:
     """
     found = loop.attributes.get("machine_code")
     if found is None:
-        region, results = _form(loop, available)
+        region, results = original_form(loop, available)
         try:
             with jax.enable_x64(True):
                 found = MachineCode(function_of(region), results)
@@ -225,7 +224,8 @@ def machine_code_of(loop: Operation, available: Container[Var]) -> MachineCode:
     return found
 
 
-def _form(loop: Operation, available: Container[Var]) -> tuple[Region, Sequence[Var]]:
+def original_form(loop: Operation, available: Container[Var]) -> tuple[Region, Sequence[Var]]:
+    """What a loop was before it was changed for XLA, if what that reads is there, and the results of that."""
     plain = loop.attributes.get("plain")
     if plain is not None and set(plain.results) >= set(loop.results):
         if all(v in available for v in captured(plain.region)):
@@ -241,7 +241,7 @@ def as_machine_code(loop: Operation, environment: dict[Var, Any], parts: Mapping
     Args:
         loop: a `for` or a `while`.
         environment: maps its operands, and what its regions capture, to values.
-        parts: the values that are parts of memory (see `lowering.zero_copy_inputs`).
+        parts: the values that are parts of memory (see `lowering.cpu_xla.zero_copy_inputs`).
     """
     function, results = machine_code_of(loop, environment)
     if function is None:
@@ -272,6 +272,7 @@ __all__ = [
     "as_machine_code",
     "machine_code_of",
     "may_be_machine_code",
+    "original_form",
     "whole_as_machine_code",
     "gained_by_machine_code",
 ]

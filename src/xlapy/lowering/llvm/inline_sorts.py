@@ -1,5 +1,5 @@
 """Rows put in order inside a function: short ones by exchanges that do not depend on the numbers
-(`lowering.short_sorts`), of integers, for which a processor needs no branches; long ones digit by digit
+(`lowering.primitives.short_sorts`), of integers, for which a processor needs no branches; long ones digit by digit
 (`radix_sort`)."""
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from xlapy.lowering.llvm.lazy_arrays import (
 from xlapy.lowering.llvm.radix_sort import definition, memories
 from xlapy.lowering.llvm.scalar_instructions import RULES, convert, select
 from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, literal, type_of
-from xlapy.lowering.short_sorts import exchanges
+from xlapy.lowering.primitives.short_sorts import exchanges
 
 #: numbers in a row whose exchanges are written one by one, and in a row at all; in all rows; in all rows of more,
 #: outside of loops, where XLA has several of them put in order at a time (`sorting_networks`)

@@ -30,7 +30,7 @@ from xlapy.lowering.llvm.text import (
     type_in_memory,
     type_of,
 )
-from xlapy.lowering.searches import FIRST, LEFT, RIGHT
+from xlapy.lowering.primitives.searches import FIRST, LEFT, RIGHT
 
 #: rows that are looked at one by one; room for rows from which on there is an index
 _FEW, _MANY = 8, 33
@@ -38,7 +38,7 @@ _FACTOR = -7046029254386353131  # the golden ratio, of 64 bits
 
 
 def searched(text: Text, room: Room, kind: str, rows: int, operands: Sequence[Value]) -> list[Value]:
-    """What the functions of `lowering.searches` give, of columns that have room for so many rows."""
+    """What the functions of `lowering.primitives.searches` give, of columns that have room for so many rows."""
     if kind in (LEFT, RIGHT):
         return [_placed(text, room, rows, *operands, left=kind == LEFT)]
     *operands, length = operands

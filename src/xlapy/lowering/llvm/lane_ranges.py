@@ -8,7 +8,7 @@ import jax
 import jax.extend.core
 
 from xlapy.ir import Operation
-from xlapy.lowering.llvm import bufferisation, jaxprs
+from xlapy.lowering.llvm import bufferisation, equations
 from xlapy.lowering.llvm.bufferisation import Array, Memory
 from xlapy.lowering.llvm.lazy_arrays import (
     Extent,
@@ -124,7 +124,7 @@ def over_range(frame: Frame, operation: Operation) -> Number | None:
         if term is None:
             (new,) = [RULES["mul"](frame.text, *factors)]
         else:
-            (new,) = jaxprs.evaluated(frame.text, frame, term, factors)
+            (new,) = equations.evaluated(frame.text, frame, term, factors)
         assert isinstance(new, Number)
         new, chosen = convert(frame.text, new, dtype), window.inside(place)
         new = new if chosen == TRUE else select(frame.text, chosen, new, literal(0, dtype))
@@ -143,7 +143,7 @@ def checked(frame: Frame, operation: Operation) -> list[Value]:
         return jax.make_jaxpr(lambda x: note.function(x, *note.static)[k])(jax.ShapeDtypeStruct(shape, dtype))
 
     def looked_at(number: Number, known: Number) -> list[Number]:
-        (bad,) = jaxprs.evaluated(text, frame, is_bad, [number])
+        (bad,) = equations.evaluated(text, frame, is_bad, [number])
         assert isinstance(bad, Number)
         return [RULES["bitwise_or"](text, known, bad)]
 
@@ -153,7 +153,7 @@ def checked(frame: Frame, operation: Operation) -> list[Value]:
     # A lane of nothing but zeros is never bad.
     extents = () if window is None or not bufferisation.is_zero(window.rest) else window.extents
     lane = inside if extents else element
-    found = jaxprs.evaluated(text, frame, one_of(0, shape), [value])
+    found = equations.evaluated(text, frame, one_of(0, shape), [value])
 
     def look(place: Place, numbers: list[Number]) -> list[Number]:
         return looked_at(lane(text, value, place), *numbers)

@@ -12,7 +12,7 @@ from xlapy.lowering.llvm.text import INDEX, Number, Text, literal, times
 
 
 def moved_rows(text: Text, room: Room, operands: Sequence[Value]) -> Value:
-    """What the function of `lowering.row_moves` gives."""
+    """What the function of `lowering.primitives.row_moves` gives."""
     rows, *numbers = operands
     if isinstance(rows, Number):
         return rows

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from xlapy.lowering.argmax import Search
 from xlapy.lowering.llvm.bufferisation import Array, Memory, address, put
 from xlapy.lowering.llvm.lazy_arrays import (
     Extent,
@@ -28,6 +27,7 @@ from xlapy.lowering.llvm.lazy_arrays import (
 )
 from xlapy.lowering.llvm.scalar_instructions import RULES, convert, select
 from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, literal, plus, times, type_of
+from xlapy.lowering.primitives.argmax import Search
 
 #: elements from which on it pays; elements that are looked at together
 _MANY, _BLOCK = 64, 128

@@ -1,5 +1,5 @@
-"""Convolutions of vectors (`lowering.convolutions`): a few numbers of the shorter one at a time are multiplied with all
-of the longer one."""
+"""Convolutions of vectors (`primitives.vector_convolution`): a few numbers of the shorter one at a time are multiplied
+with all of the longer one."""
 
 from __future__ import annotations
 

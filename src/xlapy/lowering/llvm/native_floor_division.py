@@ -1,4 +1,5 @@
-"""Divisions of integers that round down: `lowering.floor_division`, with one division of numbers that are not negative.
+"""Divisions of integers that round down: `primitives.floor_division`, with one division of numbers that are
+not negative.
 
 `-1 - x` is `x` with all bits inverted, and `floor(x / y)` is `-1 - floor((-1 - x) / y)`. A known divisor becomes a
 product, which LLVM makes shorter for numbers of which it knows that they are not negative.
@@ -10,9 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xlapy.lowering.floor_division import QUOTIENT, REMAINDER
 from xlapy.lowering.llvm.scalar_instructions import RULES, select
 from xlapy.lowering.llvm.text import Number, Text, known_int, literal, type_of
+from xlapy.lowering.primitives.floor_division import QUOTIENT, REMAINDER
 
 
 def _quotient(text: Text, x: Number, y: Number) -> Number:

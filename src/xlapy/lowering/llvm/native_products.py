@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.lowering.jaxpr_dce import needed
+from xlapy.lowering.jaxprs.jaxpr_dce import needed
 from xlapy.lowering.llvm import blas
 from xlapy.lowering.llvm.bufferisation import Array, address
 from xlapy.lowering.llvm.elementwise import elementwise

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.lowering.argmax import Search
 from xlapy.lowering.llvm import min_max_reductions
 from xlapy.lowering.llvm.bufferisation import Array, put
 from xlapy.lowering.llvm.independent_iterations import joined_in_parts
@@ -38,6 +37,7 @@ from xlapy.lowering.llvm.text import (
     Unsuitable,
     literal,
 )
+from xlapy.lowering.primitives.argmax import Search
 
 #: elements of a matrix in whose columns the largest or smallest ones are looked for
 _MOST_IN_COLUMNS = 256

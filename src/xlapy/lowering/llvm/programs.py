@@ -16,8 +16,8 @@ from xlapy.ir.access_regions import Dimension, touched
 from xlapy.ir.operations import ARITY
 from xlapy.ir.stacking_leaves import is_stack, is_unset, is_unstack
 from xlapy.lowering import hoisted_products
-from xlapy.lowering.deferred_tracing import traced
-from xlapy.lowering.llvm import bufferisation, jaxprs, lane_ranges
+from xlapy.lowering.jaxprs.deferred_tracing import traced
+from xlapy.lowering.llvm import bufferisation, equations, lane_ranges
 from xlapy.lowering.llvm.bufferisation import Array, Memory
 from xlapy.lowering.llvm.early_exits import Errors, Exit, exits_of
 from xlapy.lowering.llvm.early_exits import Place as Output
@@ -50,7 +50,9 @@ from xlapy.lowering.llvm.text import (
     FALSE,
     INDEX,
     STORED,
+    NoGrid,
     Number,
+    Text,
     Unsuitable,
     known_int,
     known_value,
@@ -84,6 +86,9 @@ class Function(NamedTuple):
         body: its definition, under the name `@main`.
         constants: arrays whose addresses are in it.
         has_loops: whether something is done many times.
+        work: about how many instructions it executes.
+        is_grid: whether it is for the threads of a GPU's grid, each of which does a part: the last two parameters are
+            the number of a thread, and of all threads.
     """
 
     operands: list[Var]
@@ -94,9 +99,13 @@ class Function(NamedTuple):
     body: str
     constants: list[np.ndarray]
     has_loops: bool
+    work: float
+    is_grid: bool
 
 
-def function_of(region: Region, may_have_rooms: bool = False, errors: Errors | None = None) -> Function:
+def function_of(
+    region: Region, may_have_rooms: bool = False, errors: Errors | None = None, for_gpu: bool = False
+) -> Function:
     """A region in LLVM's language, a function of its parameters and of what it captures.
 
     Args:
@@ -104,18 +113,22 @@ def function_of(region: Region, may_have_rooms: bool = False, errors: Errors | N
         may_have_rooms: whether the caller makes room for large arrays.
         errors: of a program, which of its results tell the host about errors, if it may be left at the first one: the
             others are then anything.
+        for_gpu: whether it runs on a GPU: the constants are parameters behind the pointers.
 
     Raises:
         Unsuitable: XLA does better, or something is not known here.
     """
-    return _Program(region, may_have_rooms, errors).function
+    try:
+        return _Program(region, may_have_rooms, errors, Text(for_gpu)).function
+    except NoGrid:
+        return _Program(region, may_have_rooms, errors, Text(for_gpu, False)).function
 
 
 class _Program(Loops):
     """Writes a function."""
 
-    def __init__(self, region: Region, may_have_rooms: bool, errors: Errors | None) -> None:
-        super().__init__(region, may_have_rooms, None if errors is None else exits_of(region, errors))
+    def __init__(self, region: Region, may_have_rooms: bool, errors: Errors | None, text: Text) -> None:
+        super().__init__(region, may_have_rooms, None if errors is None else exits_of(region, errors), text)
         self._results = region.results
         #: results that are written on the way out
         self._told = {k for exit in self.exits.values() for (k, _), *_ in exit.stored}
@@ -134,15 +147,27 @@ class _Program(Loops):
         pointers = [(kind, k) for kind, many in kinds.items() for k in range(many)]
         variables, results = [var for _, var in read], list(region.results)
         rooms = list(self.rooms_outside.values())
-        body, text = self._written(names), self.text
+        text = self.text
+        names += [f"%k{k}" for k in range(len(text.constants))] if text.for_gpu else []
+        body = self._written(names)
         self.function = Function(
-            variables, results, self._changed, rooms, pointers, body, text.constants, text.has_loops
+            variables,
+            results,
+            self._changed,
+            rooms,
+            pointers,
+            body,
+            text.constants,
+            text.has_loops,
+            text.work,
+            text.is_grid,
         )
 
     def _written(self, pointers: Sequence[str]) -> str:
         """The definition of the function."""
         text = self.text
         parameters = ", ".join(f"ptr noalias nocapture {pointer}" for pointer in pointers)
+        parameters += ", i64 %thread, i64 %threads" if text.is_grid else ""
         head = [f"define internal void @main({parameters}) {{", "entry:", *self.text.rooms.values(), *text.begins]
         functions = [*text.functions, *([STORED] if text.watched else [])]
         lines = [*text.tables, *text.declared.values(), *functions, *head, *text.body(), "  ret void", "}", *text.notes]
@@ -203,7 +228,7 @@ class _Program(Loops):
     def _operation(self, operation: Operation) -> Sequence[Value]:
         match operation.kind:
             case "constant":
-                return [jaxprs.known(self.text, operation.attributes["value"])]
+                return [equations.known(self.text, operation.attributes["value"])]
             case "live":
                 return [self.value(operation.operands[1])]
             case "convert" if operation.operands[0].type.dtype == operation.results[0].type.dtype:
@@ -222,7 +247,7 @@ class _Program(Loops):
                 return self._leaf(operation)
             case "ahead":
                 jaxpr = hoisted_products.products_as_jaxpr(operation)
-                return jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+                return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
             case "part":
                 whole = [Dimension(0, 1, n, False) for n in operation.results[0].type.shape]
                 return [self._load(operation, [Dimension(operation.operands[1], 1, 1, True, checked=True), *whole])]
@@ -260,13 +285,13 @@ class _Program(Loops):
         """What an operation is in terms of `jax.lax`."""
         types = [jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in operation.operands]
         jaxpr = jax.make_jaxpr(lambda *xs: LAX[operation.kind](operation, xs))(*types)
-        return jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+        return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
 
     def _leaf(self, operation: Operation) -> Sequence[Value]:
         dims = touched(operation)
         if dims is None and any(prod(v.type.shape) == 0 for v in operation.operands):
             jaxpr = traced(operation.attributes["jaxpr"])
-            return jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+            return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
         if dims is not None:
             return [(self._load if operation.attributes["name"] == "slice" else self._store)(operation, dims)]
         note = operation.attributes.get("lanewise")
@@ -292,7 +317,7 @@ class _Program(Loops):
             product = vector_product(self.text, self, jaxpr.jaxpr, operands, window.extents[0])
             if product is not None:
                 return [product]
-        values = jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+        values = equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
         if note is not None and note.kind == "lanes":
             return [lane_ranges.mask_of_range(self, operation, values[0])]
         return values
@@ -508,7 +533,7 @@ def is_elementwise(leaf: Operation) -> bool:
     """Whether a leaf computes each element of its result of those of its operands at that place."""
     if touched(leaf) is not None or is_stack(leaf) or is_unstack(leaf):
         return False
-    return jaxprs.is_elementwise(traced(leaf.attributes["jaxpr"]))
+    return equations.is_elementwise(traced(leaf.attributes["jaxpr"]))
 
 
 __all__ = ["Function", "function_of", "is_elementwise"]

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from xlapy.lowering.llvm import radix_sort, sorting_networks
-from xlapy.lowering.long_sorts import keys_of, keys_of_equals, numbers_of
+from xlapy.lowering.primitives.long_sorts import keys_of, keys_of_equals, numbers_of
 
 
 def suits(dtype: np.dtype, shape: tuple[int, ...], axis: int) -> bool:

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.lowering.llvm.engine import applied
-from xlapy.lowering.short_sorts import exchanges
+from xlapy.lowering.primitives.short_sorts import exchanges
 
 #: numbers in a row: of one that is alone, and of one of many; up to which all exchanges are written one by one
 _MOST, _MOST_OF_MANY, _WRITTEN = 256, 1024, 16

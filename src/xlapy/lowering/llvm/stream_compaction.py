@@ -31,8 +31,8 @@ _LANES = 4
 
 
 def compacted(text: Text, room: Room, dtype: np.dtype, operands: Sequence[Value]) -> Value:
-    """What the functions of `lowering.compaction` give that are known by their names: of elements and a mask, or of a
-    mask, whose places are wanted."""
+    """What the functions of `primitives.compaction` give that are known by their names: of elements and a mask, or
+    of a mask, whose places are wanted."""
     *given, mask = operands
     if isinstance(mask, Number):
         return given[0] if given else literal(0, dtype)
