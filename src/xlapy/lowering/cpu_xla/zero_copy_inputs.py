@@ -62,10 +62,12 @@ class MemorySlice:
         self.memory, self.start, self.shape = memory, start, shape
 
     def tree_flatten(self) -> tuple:
+        """JAX's children and static part."""
         return (self.memory, self.start), self.shape
 
     @classmethod
     def tree_unflatten(cls, shape: tuple[int, ...], children: tuple) -> MemorySlice:
+        """The inverse of `tree_flatten`."""
         memory, start = children
         return cls(memory, start, shape)
 

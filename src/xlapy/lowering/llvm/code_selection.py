@@ -212,7 +212,7 @@ def machine_code_of(loop: Operation, available: Container[Var]) -> MachineCode:
     """
     found = loop.attributes.get("machine_code")
     if found is None:
-        region, results = _form(loop, available)
+        region, results = original_form(loop, available)
         try:
             with jax.enable_x64(True):
                 found = MachineCode(function_of(region), results)
@@ -222,7 +222,8 @@ def machine_code_of(loop: Operation, available: Container[Var]) -> MachineCode:
     return found
 
 
-def _form(loop: Operation, available: Container[Var]) -> tuple[Region, Sequence[Var]]:
+def original_form(loop: Operation, available: Container[Var]) -> tuple[Region, Sequence[Var]]:
+    """What a loop was before it was changed for XLA, if what that reads is there, and the results of that."""
     plain = loop.attributes.get("plain")
     if plain is not None and set(plain.results) >= set(loop.results):
         if all(v in available for v in captured(plain.region)):
@@ -269,6 +270,7 @@ __all__ = [
     "as_machine_code",
     "machine_code_of",
     "may_be_machine_code",
+    "original_form",
     "whole_as_machine_code",
     "gained_by_machine_code",
 ]
