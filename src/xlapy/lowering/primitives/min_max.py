@@ -56,7 +56,6 @@ def first_place(x: jax.Array, largest: bool, axis: int | None, keep: bool) -> ja
         axis: along which dimension; None for all elements in a row.
         keep: whether dimensions that are searched stay, with size 1.
     """
-
     if x.size == 0 or (_is_wide_integer(x) and axis in (None, x.ndim - 1)):
         return _pairs(x, largest, axis, keep)
     return FIRST_PLACE(x, largest=largest, axis=axis, keep=keep)[0]
