@@ -9,7 +9,7 @@ from jax import export
 import xlapy
 from xlapy.ir.called_jaxprs import called, called_on_cpu, inner_jaxprs, is_kernel
 from xlapy.lowering.jaxprs.jaxpr_dce import needed
-from xlapy.lowering.jaxprs.kernels import Kernel, elementwise
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel, elementwise
 from xlapy.lowering.primitives import floor_division, searches
 
 pytestmark = pytest.mark.usefixtures("wide")

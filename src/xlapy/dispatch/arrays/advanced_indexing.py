@@ -25,7 +25,7 @@ from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Value
 from xlapy.ir import Operation, Var, constant_value
 from xlapy.ir.value_ranges import elements_between
 from xlapy.ir.vectorisation_notes import Lanewise, noted
-from xlapy.lowering.jaxprs.kernels import Kernel
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 from xlapy.lowering.primitives import scatter_last_wins
 from xlapy.lowering.primitives.barrier import loaded
 

@@ -7,7 +7,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.lowering.jaxprs.derivatives import differentiated_as
-from xlapy.lowering.jaxprs.kernels import Kernel
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 
 #: elements from which on it matters how they are added up, and the rows in which they are
 _MANY, _ROWS = 4096, 16

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xlapy.lowering.jaxprs.kernels import Kernel
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 from xlapy.lowering.llvm.scalar_instructions import RULES, select
 from xlapy.lowering.llvm.text import Number, Text, known_int, literal, type_of
 from xlapy.lowering.primitives.floor_division import QUOTIENT, REMAINDER

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.lowering.jaxprs.kernels import Kernel
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 
 
 def behind_branch(predicate: Any, *values: Any) -> Any:

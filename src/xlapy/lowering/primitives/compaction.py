@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from xlapy.lowering.jaxprs.derivatives import differentiated_as
-from xlapy.lowering.jaxprs.kernels import Kernel
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 
 #: lanes that an iteration of a loop does, where there are many
 _LANES, _MANY = 8, 512

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from xlapy.lowering.jaxprs.kernels import Kernel, elementwise
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel, elementwise
 
 
 def floor_divide(x: jax.Array, y: jax.Array) -> jax.Array:

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.lowering.jaxprs.kernels import Kernel
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 
 #: elements from which on it pays; to look for numbers at places, and for how many of them at most
 _MANY, _VERY_MANY, _FEW = 256, 1 << 14, 8

@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from xlapy.lowering.jaxprs.kernels import Kernel
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 
 #: elements that are searched at once; up to which no library is called
 _PART, _FEW = 1 << 15, 1 << 10

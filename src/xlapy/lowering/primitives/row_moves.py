@@ -6,7 +6,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from xlapy.lowering.jaxprs.kernels import Kernel
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 
 
 def moved(rows: jax.Array, count: jax.Array | int, source: jax.Array | int, target: jax.Array | int) -> jax.Array:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import jax
 
-from xlapy.lowering.jaxprs.kernels import Kernel
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 
 
 def of_vectors(convolved: Callable, mode: str, a: jax.Array, v: jax.Array) -> jax.Array:
