@@ -15,7 +15,7 @@ _CALLS = {
 
 
 def is_kernel(equation: Any) -> bool:
-    """Whether an equation is one of a kernel: a primitive that holds what it computes (`jaxprs/kernel_primitives.py`)."""
+    """Whether an equation is one of a kernel, a primitive that holds what it computes (`kernel_primitives.py`)."""
     return "elsewhere" in equation.params
 
 
