@@ -27,7 +27,7 @@ from xlapy.domain import set_iteration_order
 from xlapy.domain.values import NONE, Const, GrowableList, Ref, Stored, Tuple, Union, Value, as_ref
 from xlapy.ir import Var
 
-# -- methods of sets ---------------------------------------------------------------------------------------------------
+# -- methods of sets --------------------------------------------------------------------------------------------------
 
 
 def _set_copy(machine, self: Ref, growable: GrowableList) -> Value:
@@ -279,7 +279,7 @@ def _counts_compared(machine, symbol: str, one: Value, other: Value) -> Value:
 _counter_operators()
 
 
-# -- operators of sets --------------------------------------------------------------------------------------
+# -- operators of sets ------------------------------------------------------------------------------------------------
 
 
 def _union(made, items, more):
