@@ -27,9 +27,6 @@ from xlapy.dispatch.bounded import (
     row_functions,
 )
 from xlapy.dispatch.containers import (
-    dynamic_dict_methods,
-    dynamic_sets,
-    loaded_modules,
     sequence_constructors,
     sequence_operators,
     sequence_subscripts,

@@ -18,10 +18,10 @@ from xlapy.dispatch.bounded import bounded_rules, masked_axes
 from xlapy.dispatch.containers import (  # noqa: F401
     container_protocol,
     container_subclasses,
-    dynamic_sets,
     growable_list_arrays,
     growable_list_items,
     growable_list_stacking,
+    listed_arguments,
 )
 from xlapy.dispatch.iterators import combined, flat, generator_functions
 from xlapy.dispatch.jax import custom_derivatives, jax_functions
@@ -337,7 +337,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
             if any(flat.is_flat(machine, value) for value in (*args, *kwargs.values())):
                 args = [flat.consumed(machine, item, arg) for arg in args]
                 args, kwargs = flat_iterator.arguments(machine, item, args, kwargs)
-            args, kwargs = dynamic_sets.arguments(machine, item, args, kwargs)
+            args, kwargs = listed_arguments.arguments(machine, item, args, kwargs)
             if any(growable_list_items.of(machine, a) is not None for a in (*args, *kwargs.values())):
                 joined = growable_list_stacking.joined_arrays(machine, item, args, kwargs)
                 if joined is not None:
