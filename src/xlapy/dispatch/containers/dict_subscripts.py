@@ -46,6 +46,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    as_ref,
     tuple_items,
 )
 from xlapy.ir import Var
@@ -237,7 +238,7 @@ def contains(machine, item: Value, self: Value) -> bool | Var:
         return loaded_modules.module_of(machine, self, item) is not None
     either = is_hashable_or_not(machine, item)
     if not either and is_unknown(machine, self, item):
-        growable = dynamic_dicts.converted(machine, self)
+        growable = dynamic_dicts.converted(machine, as_ref(self))
         return dynamic_dicts.locate(machine, growable, item, dynamic_dicts.place_in(machine, self))[1]
     if unions.union_in(item) is None:
         return _in_known(machine, item, self)

@@ -79,8 +79,8 @@ def keyed(name: str, *classes: type, grows: bool = False) -> Callable:
                 return unions.over_parts(machine, key[0], lambda k: with_key(machine, self, k, *more, **kwargs))
             if loaded_modules.is_asked(machine, self, key[0]):
                 return registry.passed_on(rule, machine, self, False, *args, **kwargs)
-            new = grows and isinstance(self, Ref)
-            if is_unknown(machine, self, key[0]) or new and takes_new(machine, self, key[0]):
+            unknown = is_unknown(machine, self, key[0])
+            if unknown or grows and isinstance(self, Ref) and takes_new(machine, self, key[0]):
                 return registry.passed_on(rule, machine, self, True, *args, **kwargs)
             apart = lambda k: registry.passed_on(rule, machine, self, False, k, *more, **kwargs)  # noqa: E731
             return unions.over_parts(machine, key[0], apart)

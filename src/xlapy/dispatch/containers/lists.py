@@ -284,7 +284,7 @@ def _order_of_insertion(at, count):
 def _remove(machine, self: Ref, held: Tuple | GrowableList, item: Value) -> Value:
     if isinstance(held, GrowableList):
         return machine.call(Const(list_library.remove), [self, item])
-    error = _missing(machine, item, built_in(machine, self)().remove)
+    error = _missing(machine, item, collections.deque().remove if is_deque(machine, self) else [].remove)
     at = _position(machine, held.items, item, range(len(held.items)), error)
     set_contents(machine, self, without(machine, held.items, at))
     note_change(machine, self, _ONE)
@@ -350,7 +350,8 @@ def _index(machine, self: Value, held: Tuple | GrowableList, item: Value, *bound
     if isinstance(held, Tuple):
         known = [machine.static(range_objects.index(machine, bound, _NO_BOUND)) for bound in bounds]
         where = range(*slice(*(known or [0]), *[None] * (2 - len(bounds))).indices(len(held.items)))
-        return _position(machine, held.items, item, where, _missing(machine, item, built_in(machine, self)().index))
+        sequence = (built_in(machine, self) or tuple)()
+        return _position(machine, held.items, item, where, _missing(machine, item, sequence.index))
     if not bounds:
         return machine.call(Const(list_library.index), [self, item])
     first, *last = (_bound(machine, bound, held.length) for bound in bounds)
