@@ -14,7 +14,8 @@ import numpy as np
 from jax.extend.core import Literal
 
 from xlapy.ir import TensorType, Var, constant_value
-from xlapy.ir.constant_evaluation import FEW, computed
+from xlapy.ir.constant_evaluation import FEW
+from xlapy.ir.operations import computed
 from xlapy.lowering.jaxprs.deferred_tracing import CALLS
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 

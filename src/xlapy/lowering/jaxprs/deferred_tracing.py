@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from xlapy.ir import Operation, Region
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ELEMENTWISE
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 
 #: what maps, moves, reduces and multiplies elements: JAX maps it over one more axis without conditions
@@ -76,7 +76,7 @@ def is_safe(region: Region) -> bool:
 
 def _is_safe(operation: Operation) -> bool:
     if operation.kind != "leaf":
-        return operation.kind in ARITY or operation.kind in ("constant", "convert", "broadcast")
+        return operation.kind in ELEMENTWISE or operation.kind in ("constant", "convert", "broadcast")
     jaxpr: Any = operation.attributes["jaxpr"]
     return jaxpr.safe if isinstance(jaxpr, Untraced) else not jaxpr.effects and _all_safe(jaxpr.jaxpr.eqns)
 
