@@ -179,11 +179,7 @@ def _bitwise(ufunc: np.ufunc, unit: int | None = None) -> Definition:
 TABLE: dict[str, Definition] = {
     # arithmetic
     "add": replace(
-        _pair,
-        value=values.exactly(np.add),
-        bounds=lambda a, b: (a[0] + b[0], a[1] + b[1]),
-        right_unit=0,
-        left_unit=0,
+        _pair, value=values.exactly(np.add), bounds=lambda a, b: (a[0] + b[0], a[1] + b[1]), right_unit=0, left_unit=0
     ),
     "sub": replace(
         _pair,
@@ -193,32 +189,15 @@ TABLE: dict[str, Definition] = {
         units_of="biufV",
     ),
     "mul": replace(
-        _pair,
-        value=values.exactly(np.multiply),
-        bounds=intervals.product,
-        right_unit=1,
-        left_unit=1,
-        units_of="biufV",
+        _pair, value=values.exactly(np.multiply), bounds=intervals.product, right_unit=1, left_unit=1, units_of="biufV"
     ),
     "div": replace(_pair, value=values.divide, right_unit=1, units_of="biufV"),
     "rem": replace(_pair, value=values.remainder, bounds=intervals.remainder),
     "neg": replace(_number, value=values.exactly(np.negative), bounds=lambda a: (-a[1], -a[0])),
-    "abs": replace(
-        _number,
-        value=values.of_integers(np.abs),
-        bounds=lambda a: (max(a[0], -a[1], 0), max(-a[0], a[1])),
-    ),
+    "abs": replace(_number, value=values.of_integers(np.abs), bounds=lambda a: (max(a[0], -a[1], 0), max(-a[0], a[1]))),
     "sign": replace(_number, value=values.of_integers(np.sign)),
-    "max": replace(
-        _pair,
-        value=values.of_integers(np.maximum),
-        bounds=lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
-    ),
-    "min": replace(
-        _pair,
-        value=values.of_integers(np.minimum),
-        bounds=lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
-    ),
+    "max": replace(_pair, value=values.of_integers(np.maximum), bounds=lambda a, b: (max(a[0], b[0]), max(a[1], b[1]))),
+    "min": replace(_pair, value=values.of_integers(np.minimum), bounds=lambda a, b: (min(a[0], b[0]), min(a[1], b[1]))),
     "floor": _number,
     "ceil": _number,
     "sqrt": _number,
