@@ -39,10 +39,20 @@ GPUS = {
     "H100": Chip(
         "NVIDIA H100 SXM", {"bfloat16": 989e12, "float32": 494e12, "float64": 67e12}, 3.35e12, "NVIDIA H100 datasheet"
     ),
+    "B200": Chip(
+        "NVIDIA B200", {"bfloat16": 2250e12, "float32": 1100e12, "float64": 37e12}, 8e12, "NVIDIA DGX B200 datasheet"
+    ),
+    "L4": Chip("NVIDIA L4", {"bfloat16": 121e12, "float32": 60e12, "float64": 0.5e12}, 300e9, "NVIDIA L4 datasheet"),
     "A100": Chip(
         "NVIDIA A100 80GB", {"bfloat16": 312e12, "float32": 156e12, "float64": 19.5e12}, 2.0e12, "NVIDIA A100 datasheet"
     ),
 }
+
+
+def chip_of_target(target: str) -> Chip | None:
+    """The published figures of the device that is compiled for, such as 'gpu:h100' or 'tpu:v5e:2x2'."""
+    kind, _, model = target.partition(":")
+    return GPUS.get(model.upper()) if kind == "gpu" else TPUS.get(model.partition(":")[0])
 
 
 def chip_of(device: Any) -> Chip | None:

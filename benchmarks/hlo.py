@@ -122,3 +122,77 @@ def analysis(compiled: Any) -> dict[str, float]:
         if size is not None:
             figures[f"{name}_bytes"] = float(size)
     return figures
+
+
+#: Opcodes of scheduled HLO that start no kernel: they name, group or wait for what others do.
+NO_KERNEL = frozenset(
+    "parameter constant tuple get-tuple-element bitcast after-all partition-id replica-id opt-barrier add-dependency"
+    " copy-done async-done async-update all-reduce-done all-gather-done collective-permute-done send-done recv-done"
+    " domain".split()
+)
+#: What is counted for a loop whose number of iterations XLA does not know.
+UNKNOWN_TRIPS = 1000
+COMPUTATION = re.compile(r"^(ENTRY\s+)?%?([\w.\-]+)\s*(?:\(.*->.*)?\{\s*$")
+TRIPS = re.compile(r'"known_trip_count":\{"n":"(\d+)"')
+CALLED = re.compile(r"\b(?:to_apply|calls)=%?([\w.\-]+)")
+LOOP = re.compile(r"\b(condition|body)=%?([\w.\-]+)")
+BRANCHES = re.compile(r"(?:branch_computations=\{([^}]*)\}|(?:true|false)_computation=%?([\w.\-]+))")
+
+
+@dataclass(frozen=True)
+class Launches:
+    """What a scheduled program asks of a device: kernels started, and iterations of loops, one after the other."""
+
+    kernels: int
+    steps: int
+
+    def __add__(self, other: "Launches") -> "Launches":
+        return Launches(self.kernels + other.kernels, self.steps + other.steps)
+
+    def repeated(self, trips: int) -> "Launches":
+        """Those of a loop of so many iterations."""
+        return Launches(self.kernels * trips, (self.steps + 1) * trips)
+
+
+def count_launches(text: str) -> Launches:
+    """The kernels that a program in scheduled HLO text starts: each operation that is more than a name, times the trip
+    counts of the loops around it (`UNKNOWN_TRIPS` where XLA knows none). Of branches the longest counts.
+
+    Raises ValueError where the text holds no entry."""
+    computations: dict[str, list[str]] = {}
+    entry, lines = "", None
+    for line in text.splitlines():
+        if lines is not None:
+            if line.startswith("}"):
+                lines = None
+            else:
+                lines.append(line)
+        elif not line.startswith(("HloModule", "//", " ")) and (header := COMPUTATION.match(line)):
+            computations[header.group(2)] = lines = []
+            entry = header.group(2) if header.group(1) else entry
+    if not entry:
+        raise ValueError("no ENTRY computation: is this HLO text?")
+    counted: dict[str, Launches] = {}
+
+    def of_computation(name: str) -> Launches:
+        if name not in counted:
+            counted[name] = sum(map(of_line, computations[name]), Launches(0, 0))
+        return counted[name]
+
+    def of_line(line: str) -> Launches:
+        opcode = opcode_of(line)
+        if opcode is None or opcode in NO_KERNEL:
+            return Launches(0, 0)
+        if opcode == "while":
+            trips = TRIPS.search(line)
+            parts = dict(LOOP.findall(line))
+            condition, body = of_computation(parts["condition"]), of_computation(parts["body"])
+            return (condition + body).repeated(int(trips.group(1)) if trips else UNKNOWN_TRIPS) + condition
+        if opcode == "conditional":
+            names = [n.strip().lstrip("%") for many, one in BRANCHES.findall(line) for n in (many or one).split(",")]
+            return max((of_computation(name) for name in names), key=lambda each: each.kernels)
+        if opcode in ("call", "async-start"):
+            return of_computation(CALLED.findall(line)[-1])
+        return Launches(1, 0)
+
+    return of_computation(entry)

@@ -10,6 +10,7 @@ import jax
 
 from benchmarks.environment import setting
 from benchmarks.results import FAILED, Result
+from xlapy.runtime.targets import has_cuda_compiler
 
 SUITES = ("vgg19", "models", "kernels", "solvers", "compiler", "loops")
 DEVICES = ("cpu", "gpu", "tpu")
@@ -110,13 +111,17 @@ def tpu_compiler() -> bool:
     return importlib.util.find_spec("libtpu") is not None
 
 
+def can_compile(kind: str) -> bool:
+    """Whether programs can be compiled for a device of a kind that is not attached."""
+    return tpu_compiler() if kind == "tpu" else kind == "gpu" and has_cuda_compiler()
+
+
 def missing_devices(plan: Plan) -> list[Result]:
     """A row for each device that was asked for and can neither run nor be compiled for."""
     rows = []
     for kind in plan.devices:
-        if found(kind) is None and not (kind == "tpu" and tpu_compiler()):
-            text = f"no {kind} is attached"
-            if kind == "tpu":
-                text += "; pip install -e '.[tpu]' to compile for one that is not there"
+        if found(kind) is None and not can_compile(kind):
+            extra = "tpu" if kind == "tpu" else "cuda"
+            text = f"no {kind} is attached; pip install -e '.[{extra}]' to compile for one that is not there"
             rows.append(Result("devices", kind, "", kind, FAILED, text))
     return rows

@@ -70,12 +70,13 @@ LOWERING = {
     # the backends: the machine code that LLVM generates is a part of programs of XLA's on CPUs, too
     "llvm": {"hoisted_products", "jaxprs", "lowering_rules", "primitives", "vectorised_loops"},
     "cpu_xla": {"jaxprs", "llvm", "primitives", "vectorised_loops", "windowed_sums"},
+    "nvptx": {"llvm", "vectorised_loops"},
     "tpu": {"jaxprs"},
-    "evaluate": {"cpu_xla", "jaxprs", "llvm", "loop_derivatives", "lowering_rules", "tpu"}
+    "evaluate": {"cpu_xla", "jaxprs", "llvm", "loop_derivatives", "lowering_rules", "nvptx", "tpu"}
     | {"vectorised_loops", "windowed_sums"},
 }
 # What is imported of these backends from outside of lowering comes through their doors, the packages.
-DOORS = {"llvm", "tpu"}
+DOORS = {"llvm", "nvptx", "tpu"}
 
 FILES = sorted(PACKAGE.rglob("*.py"))
 

@@ -56,6 +56,9 @@ def note(row: Result) -> str:
         parts.append(f"{figures['flops'] / 1e9:.3g} GFLOP, {size(figures['bytes_accessed'])}")
     if "temp_bytes" in figures and row.status == ESTIMATE:
         parts.append(f"memory {size(figures['argument_bytes'] + figures['temp_bytes'] + figures['output_bytes'])}")
+    if "launches" in figures:
+        parts.append(f"{figures['launches']:,} launches, {figures['steps']:,} iterations")
+        parts.append(f"temporary memory {size(figures.get('temp_bytes', 0))}")
     if "operations" in figures:
         parts.append(", ".join(f"{count} {name}" for name, count in figures["operations"].items()))
     if "flops_per_second" in figures:

@@ -9,34 +9,33 @@ from typing import Any
 import jax
 import numpy as np
 
+from benchmarks.ahead_of_time.compile_rows import ahead_of_time, targets
 from benchmarks.kernels.all import KERNELS
 from benchmarks.kernels.registry import SAME, Kernel
 from benchmarks.peers import package, xlapy_jit
 from benchmarks.plan import Case, Plan, found
 from benchmarks.race import Contender, Ready, Target, race, staged
 from benchmarks.results import Result
-from benchmarks.tpu.aot import ahead_of_time, topologies
 
 # Of xlapy's run time over each peer's, per kernel.
 AGAINST_JAX, AGAINST_NUMPY = 1.1, 1.2
 
 
 def cases(plan: Plan) -> list[Case]:
-    """One case per kernel; `--data resident` gives JAX and xlapy arguments that lie on the device already. For a TPU
-    that is not there, kernels are compiled."""
-    if plan.devices == ("tpu",) and found("tpu") is None:
-        topology = topologies()[0]
+    """One case per kernel; `--data resident` gives JAX and xlapy arguments that lie on the device already. For an
+    accelerator that is not there, kernels are compiled."""
+    if plan.devices in (("tpu",), ("gpu",)) and found(plan.devices[0]) is None:
+        target = targets(plan.devices[0])[0]
         return [
-            Case("kernels", f"{name} for tpu:{topology}", partial(compiled, spec, topology))
-            for name, spec in KERNELS.items()
+            Case("kernels", f"{name} for {target}", partial(compiled, spec, target)) for name, spec in KERNELS.items()
         ]
     return [Case("kernels", name, partial(raced, spec)) for name, spec in KERNELS.items()]
 
 
-def compiled(spec: Kernel, topology: str, plan: Plan) -> Iterable[Result]:
-    """A kernel by the compiler of a TPU, and the same by hand in JAX where there is that."""
+def compiled(spec: Kernel, target: str, plan: Plan) -> Iterable[Result]:
+    """A kernel by the compiler of an accelerator, and the same by hand in JAX where there is that."""
     peers = [peer for peer in ("xlapy", "jax") if plan.wants(peer) and (peer == "xlapy" or spec.jax is not None)]
-    return ahead_of_time("kernels", spec.name, "", None, topology, peers)
+    return ahead_of_time("kernels", spec.name, "", None, target, peers)
 
 
 def copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:

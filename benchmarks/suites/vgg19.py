@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from benchmarks.ahead_of_time.compile_rows import ahead_of_time, targets
 from benchmarks.chips import chip_of
 from benchmarks.environment import memory
 from benchmarks.measure import Subject
@@ -18,7 +19,6 @@ from benchmarks.plan import Case, Plan, found
 from benchmarks.programs import bytes_of, on_device
 from benchmarks.race import Contender, Ready, Target, race
 from benchmarks.results import FAILED, OK, Result
-from benchmarks.tpu.aot import ahead_of_time, topologies
 
 # Run time of xlapy over that of jax.jit of the same model; the two run the same HLO operations.
 RUN_TARGET = 1.0
@@ -37,12 +37,12 @@ BYTES_PER_IMAGE = {"forward": 80e6, "gradient": 300e6}
 
 
 def cases(plan: Plan) -> list[Case]:
-    """Forward and gradient for each device, precision and batch; ahead of time for a TPU that is not there."""
+    """Forward and gradient for each device, precision and batch; ahead of time for an accelerator that is not
+    there."""
     rows = []
     for kind in plan.devices:
         if found(kind) is None:
-            if kind == "tpu":
-                rows += ahead_of_time_cases(plan)
+            rows += ahead_of_time_cases(kind, plan)
             continue
         for program in ("forward", "gradient"):
             for dtype in plan.dtypes:
@@ -52,24 +52,24 @@ def cases(plan: Plan) -> list[Case]:
     return rows
 
 
-def ahead_of_time_cases(plan: Plan) -> list[Case]:
-    """Forward and gradient, each batch, for each topology the TPU compiler is asked for."""
+def ahead_of_time_cases(kind: str, plan: Plan) -> list[Case]:
+    """Forward and gradient, each batch, for each target that the compiler is asked for."""
     return [
         Case(
             "vgg19",
-            f"{program} {dtype} batch {batch} for tpu:{topology}",
-            partial(compiled, program, dtype, batch, topology),
+            f"{program} {dtype} batch {batch} for {target}",
+            partial(compiled, program, dtype, batch, target),
         )
-        for topology in topologies()
+        for target in targets(kind)
         for program in ("forward", "gradient")
         for dtype in plan.dtypes
         for batch in plan.batches
     ]
 
 
-def compiled(program: str, dtype: str, batch: int, topology: str, plan: Plan) -> Iterable[Result]:
+def compiled(program: str, dtype: str, batch: int, target: str, plan: Plan) -> Iterable[Result]:
     peers = [peer for peer in ("xlapy", "jax") if plan.wants(peer)]
-    return ahead_of_time("vgg19", program, dtype, batch, topology, peers)
+    return ahead_of_time("vgg19", program, dtype, batch, target, peers)
 
 
 @cache

@@ -8,6 +8,7 @@ import optax
 import pytest
 
 from benchmarks.agreement import disagreement
+from benchmarks.ahead_of_time.compile_rows import TOPOLOGIES, targets, worker_environment
 from benchmarks.measure import Stats
 from benchmarks.models import data, digits, lstm, resnet50, training
 from benchmarks.report.tables import by_batch
@@ -15,7 +16,6 @@ from benchmarks.results import Result
 from benchmarks.solvers.runge_kutta import ERROR, STAGES, adaptive_runge_kutta
 from benchmarks.solvers.tsvd import TSVD, truncated_svd
 from benchmarks.suites.solvers import SOLVERS
-from benchmarks.tpu.aot import TOPOLOGIES, topologies, worker_environment
 
 
 def test_digits_are_split_without_overlap():
@@ -114,8 +114,8 @@ def test_solvers_by_hand(spec):
 
 def test_the_tpu_compilers_surroundings_do_not_leak(monkeypatch):
     monkeypatch.delenv("TPU_ACCELERATOR_TYPE", raising=False)
-    for topology in topologies():
-        assert worker_environment(topology)["TPU_ACCELERATOR_TYPE"] == TOPOLOGIES[topology]
+    for target in targets("tpu"):
+        assert worker_environment(target)["TPU_ACCELERATOR_TYPE"] == TOPOLOGIES[target.removeprefix("tpu:")]
     assert "TPU_ACCELERATOR_TYPE" not in os.environ
 
 

@@ -36,6 +36,7 @@ from xlapy.lowering.loop_derivatives.lax_loops import (
 )
 from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
 from xlapy.lowering.lowering_rules import RULES, store_block
+from xlapy.lowering.nvptx import as_kernel
 from xlapy.lowering.vectorised_loops import in_lanes, plan_of
 from xlapy.lowering.windowed_sums import in_steps, in_windows, planned, planned_store
 
@@ -68,7 +69,7 @@ def evaluate_fast(
     are the parameters, by number, that are parts of memory (see `lowering.cpu_xla.zero_copy_inputs`).
     """
     if platform not in (None, "cpu"):
-        structured = _fast_rules(None, False)
+        structured = _fast_rules(None, False, platform in ("gpu", "cuda"))
     else:
         known = not any(map(is_opaque, every_operation(region)))
         own = are_own(region) if own_reductions is None else own_reductions
@@ -198,12 +199,13 @@ class _Rules(dict[str, Callable]):
 
 
 @functools.cache
-def _fast_rules(cpu: Cpu | None, native: bool) -> _Rules:
+def _fast_rules(cpu: Cpu | None, native: bool, gpu: bool = False) -> _Rules:
     """Rules for programs that only have to run: a loop is one native function if that is better.
 
     Args:
         cpu: what is known of the program on a CPU; None if it runs elsewhere.
         native: whether there may be native functions.
+        gpu: whether it runs on one of NVIDIA's GPUs.
     """
 
     def loop(
@@ -219,6 +221,9 @@ def _fast_rules(cpu: Cpu | None, native: bool) -> _Rules:
             results = as_machine_code(operation, environment, parts or {})
             if results is not None:
                 return results
+        kernel = as_kernel(operation, environment) if gpu else None
+        if kernel is not None:
+            return kernel
         if not native or cpu is None or plan_of(operation, native=False):
             return _looped(operation, environment, looped)
         found = as_native(operation, run, environment, cpu.certain)

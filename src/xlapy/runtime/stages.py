@@ -22,7 +22,7 @@ from xlapy.runtime.codegen import MISS, Writer, locate
 from xlapy.runtime.guards import guards_of
 from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
 from xlapy.runtime.specialisation import reads_large_memory
-from xlapy.runtime.targets import target_sharding
+from xlapy.runtime.targets import target_options, target_sharding
 from xlapy.runtime.transfer_report import Traffic, donated_buffers, traffic
 
 #: the platforms that a saved program is for, unless others are named
@@ -48,8 +48,8 @@ class Lowered:
 
         Args:
             target: None for the default device; 'cpu', 'gpu' or 'tpu' for a device of that kind that is here;
-                'tpu:v5e:2x2' (a TPU generation and topology) for one that need not be. Such an executable has a text
-                and analyses, and cannot be called.
+                'gpu:h100' (also 'a100', 'l4', 'h200', 'b200') or 'tpu:v5e:2x2' (a TPU generation and topology) for one
+                that need not be. Such an executable has a text and analyses, and cannot be called.
             compiler_options: XLA's options, as for `jax.jit`.
 
         Raises:
@@ -60,7 +60,7 @@ class Lowered:
             lowered = _lower(self._cache, self._analysis, self._found, target_sharding(target))
         before = swap_x64(not self._cache.policy.narrow)
         try:
-            executable = lowered.compile(compiler_options)
+            executable = lowered.compile(target_options(target) | (compiler_options or {}))
         finally:
             set_x64(before)
         return Compiled(self._cache, self._analysis, executable)

@@ -24,7 +24,8 @@ from jax.experimental.xla_metadata import set_xla_metadata
 from jaxlib.version import __version__ as jaxlib_version
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value, has_effects
-from xlapy.ir.operations import ARITY, SLOW
+from xlapy.ir.called_jaxprs import called_on_cpu
+from xlapy.ir.operations import ELEMENTWISE, SLOW
 from xlapy.lowering.primitives.barrier import always
 from xlapy.lowering.vectorised_loops import plan_of
 from xlapy.lowering.windowed_sums import planned, planned_store
@@ -54,7 +55,6 @@ _REDUCTIONS = frozenset(
 )
 #: what moves elements to other places, if its result is more than a little larger than what it moves
 _JOINS = frozenset(("concatenate", "pad"))
-_NESTED = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call"))
 _TESTED = jaxlib_version.startswith("0.10.")
 _ATTRIBUTES = {"inlineable": "false", "xla_cpu_small_call": "true"}
 #: elements up to which a vector is no matter, and up to which it may be copied
@@ -215,7 +215,7 @@ class _Count:
             joins = dict(zip(jaxpr.jaxpr.invars, (self.joins.get(v, 0) for v in operation.operands), strict=True))
             found = self._jaxpr(jaxpr.jaxpr, joins)
             self.joins.update(zip(operation.results, found, strict=True))
-        elif kind in ARITY or kind in ("convert", "broadcast"):
+        elif kind in ELEMENTWISE or kind in ("convert", "broadcast"):
             (result,) = operation.results
             self._elements(result.type.dtype, prod(result.type.shape), kind in SLOW_KERNELS)
             self.joins[result] = max((self.joins.get(v, 0) for v in operation.operands), default=0)
@@ -286,8 +286,8 @@ def _products(equation: Any) -> int:
 
 def _inner(equation: Any) -> Any:
     """The jaxpr that runs on a CPU where an equation calls one or chooses by platform; None for others."""
-    if equation.primitive.name in _NESTED:
-        inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
+    inner = called_on_cpu(equation)
+    if inner is not None:
         return getattr(inner, "jaxpr", inner)
     platforms = equation.params.get("branches_platforms")
     if equation.primitive.name != "cond" or platforms is None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from xlapy.lowering.llvm.bufferisation import Array, put
 from xlapy.lowering.llvm.lazy_arrays import Extent, Place, Room, Value, counted, element, ranged
-from xlapy.lowering.llvm.parallel_outlining import shared_out
+from xlapy.lowering.llvm.parallel_outlining import on_grid, shared_out
 from xlapy.lowering.llvm.scalar_instructions import RULES
 from xlapy.lowering.llvm.text import INDEX, Number, Text, known_int, literal, plus
 
@@ -69,7 +69,10 @@ def made_by_several(text: Text, room: Room, iterations: Iterations) -> list[Valu
         found[:] = made.behind()
         return made.in_place and _stay(iterations.initial, found)
 
-    is_shared = shared_out(text, iterations.count.name, part, iterations.expected)
+    if text.for_gpu:
+        is_shared = on_grid(text, iterations.count.name, part)
+    else:
+        is_shared = shared_out(text, iterations.count.name, part, iterations.expected)
     return _with_numbers(found, iterations.initial) if is_shared else found
 
 
@@ -148,7 +151,7 @@ def joined_in_parts(
         in_rows: whether the elements lie in rows, and may be counted along the last axis beyond its end.
     """
     long = [axis for axis, n in enumerate(lengths) if n > 1]
-    if prod(lengths) < _MANY:
+    if prod(lengths) < _MANY or text.for_gpu:
         return None
     whole = in_rows or len(long) == 1
     axis = long[-1] if whole else next((k for k in long if lengths[k] >= _PARTS), None)

@@ -17,7 +17,7 @@ from xlapy.lowering.llvm.independent_iterations import Carried, Iterations, made
 from xlapy.lowering.llvm.lazy_arrays import OWN, SOME, Value, element, is_computed_in_place, is_view, reads, shape_of
 from xlapy.lowering.llvm.parallel_outlining import is_worth
 from xlapy.lowering.llvm.scalar_instructions import RULES, convert
-from xlapy.lowering.llvm.text import INDEX, Number, Unsuitable, literal, type_of
+from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, literal, type_of
 from xlapy.lowering.llvm.thread_pool import processors
 from xlapy.lowering.llvm.value_storage import Frame, uses_in
 
@@ -40,13 +40,17 @@ class Loops(Frame, ABC):
         folds: additions and the like to what a loop carries, which nothing else looks at: may be made in any order.
     """
 
-    def __init__(self, region: Region, may_have_rooms: bool, exits: Mapping[Operation, Exit] | None) -> None:
-        super().__init__(region, may_have_rooms)
+    def __init__(
+        self, region: Region, may_have_rooms: bool, exits: Mapping[Operation, Exit] | None, text: Text
+    ) -> None:
+        super().__init__(region, may_have_rooms, text)
         self.bounds = Bounds()
         self.exits: Mapping[Operation, Exit] = exits or {}
         self.is_left = exits is not None
         self.iteration: str | None = None
         self.folds: set[Operation] = set()
+        #: the loop that is all there is, but for numbers before it
+        self.only_loop = _only_loop(region)
         #: whether a loop carries an array in other memory than it was in before
         self._is_moved = False
 
@@ -59,14 +63,16 @@ class Loops(Frame, ABC):
         """Leave the function if an error was raised in a loop; if not, its tag is zero."""
 
     def for_loop(self, loop: Operation, initial: list[Value]) -> list[Value]:
+        """Code of a loop with a trip count; the values that it carries, at its end."""
         (body,) = loop.regions
         index, *params = body.params
         text, dtype = self.text, index.type.dtype
         is_apart = not text.is_shared and self._is_many(loop) and are_apart(loop, self.bounds, self._is_left_in)
-        sums = sums_of(loop) if is_apart and self._is_long(loop) else frozenset()
+        sums = sums_of(loop) if is_apart and not text.for_gpu and self._is_long(loop) else frozenset()
         iterations = convert(text, self.number(loop.operands[0]), INDEX)
         self.bounds.note(index, loop.operands[0])
         initial = self._begun(loop, initial)
+        is_apart = is_apart and (not text.for_gpu or self._may_be_grid(loop, initial))
 
         def written(first: str, end: str, initial: list[Value], expected: float) -> Carried:
             start, stop = (convert(text, Number(INDEX, (x,)), dtype) for x in (first, end))
@@ -128,7 +134,15 @@ class Loops(Frame, ABC):
     def _is_many(self, loop: Operation) -> bool:
         """Whether a loop makes so many iterations that several threads get about as many each."""
         known = constant_value(loop.operands[0])
-        return known is None or int(known) >= _EACH * processors()
+        return known is None or int(known) >= (2 if self.text.for_gpu else _EACH * processors())
+
+    def _may_be_grid(self, loop: Operation, initial: list[Value]) -> bool:
+        """Whether all threads of a GPU's grid may run the function, each with some iterations of a loop: the loop is
+        all that changes memory, and what it changes is the caller's."""
+        changed = [x.memory for x in initial if isinstance(x, Array)]
+        if not self.text.may_be_grid:
+            return False
+        return loop is self.only_loop and not self.text.loops and all(memory in self.copies for memory in changed)
 
     def _is_long(self, loop: Operation) -> bool:
         """Whether a loop may take so long that its sums should be made in parts."""
@@ -158,6 +172,7 @@ class Loops(Frame, ABC):
         return self.is_left and loop not in self.exits
 
     def while_loop(self, loop: Operation, initial: list[Value]) -> list[Value]:
+        """Code of a loop with a condition; the values that it carries, at its end."""
         condition, body = loop.regions
 
         def more(numbers: list[Number]) -> str:
@@ -262,6 +277,13 @@ def _but_first(carried: Carried) -> Carried:
     """What a loop carries but for its index."""
     initial, head, found, in_place = carried
     return Carried(initial[1:], head[1:], found[1:], in_place)
+
+
+def _only_loop(region: Region) -> Operation | None:
+    """The last operation of a region, if those before it compute single numbers."""
+    *before, last = region.operations or [None]
+    is_number = all(not o.regions and all(not v.type.shape for v in o.results) for o in before if o is not None)
+    return last if is_number and last is not None and last.kind == "for" else None
 
 
 def _swaps(body: Region) -> bool:

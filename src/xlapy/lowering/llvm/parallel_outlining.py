@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from xlapy.lowering.llvm.text import Text, stored_in
+from xlapy.lowering.llvm.text import NoGrid, Text, stored_in
 from xlapy.lowering.llvm.thread_pool import processors, thread_pool
 
 #: instructions from which on they are shared out, in a thread that has others to wake for that
@@ -77,7 +77,7 @@ def shared_out(text: Text, count: str, loop: Callable[[str, str], bool], expecte
     least = _WORTH * max(expected, 1) / max(work_of_all, 1)
     may_be = may_be and least <= (int(count) if count.isdigit() else _MOST) and len(text.begins) == begins
     captured = _captured(text, lines, own, (first, end)) if may_be else None
-    threads = None if captured is None else thread_pool()
+    threads = None if captured is None or text.for_gpu else thread_pool()
     if captured is None or threads is None:
         text.rooms.update(own)
         outer += [f"  {first} = add i64 0, 0", f"  {end} = add i64 0, {count}", f"  br label %{label}", *lines]
@@ -111,6 +111,21 @@ def shared_out(text: Text, count: str, loop: Callable[[str, str], bool], expecte
         text.begin(left)
         text.do("ret void")
         text.begin(rest)
+    return True
+
+
+def on_grid(text: Text, count: str, loop: Callable[[str, str], bool]) -> bool:
+    """Write the iterations of one thread of a GPU's grid, some in a row; see `shared_out`."""
+    more = text.new(f"add i64 {count}, %threads")
+    chunk = text.new(f"udiv i64 {text.new(f'sub i64 {more}, 1')}, %threads")
+    first = text.new(f"mul i64 %thread, {chunk}")
+    behind = text.new(f"add i64 {first}, {chunk}")
+    end = text.new(f"select i1 {text.new(f'icmp slt i64 {behind}, {count}')}, i64 {behind}, i64 {count}")
+    text.is_shared = text.is_grid = True
+    may_be = loop(first, end)
+    text.is_shared = False
+    if not may_be:
+        raise NoGrid
     return True
 
 
@@ -236,4 +251,4 @@ def _in_order(line: str, number: int) -> str:
     return line
 
 
-__all__ = ["LEFT", "is_worth", "leaving", "shared_out"]
+__all__ = ["LEFT", "is_worth", "leaving", "on_grid", "shared_out"]

@@ -13,7 +13,7 @@ import numpy as np
 
 from xlapy.ir import Operation, Region, Var, captured
 from xlapy.ir.access_regions import Dimension, touched
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ELEMENTWISE
 from xlapy.ir.stacking_leaves import is_stack, is_unset, is_unstack
 from xlapy.lowering import hoisted_products
 from xlapy.lowering.jaxprs.deferred_tracing import traced
@@ -50,7 +50,9 @@ from xlapy.lowering.llvm.text import (
     FALSE,
     INDEX,
     STORED,
+    NoGrid,
     Number,
+    Text,
     Unsuitable,
     known_int,
     known_value,
@@ -84,6 +86,9 @@ class Function(NamedTuple):
         body: its definition, under the name `@main`.
         constants: arrays whose addresses are in it.
         has_loops: whether something is done many times.
+        work: about how many instructions it executes.
+        is_grid: whether it is for the threads of a GPU's grid, each of which does a part: the last two parameters are
+            the number of a thread, and of all threads.
     """
 
     operands: list[Var]
@@ -94,9 +99,13 @@ class Function(NamedTuple):
     body: str
     constants: list[np.ndarray]
     has_loops: bool
+    work: float
+    is_grid: bool
 
 
-def function_of(region: Region, may_have_rooms: bool = False, errors: Errors | None = None) -> Function:
+def function_of(
+    region: Region, may_have_rooms: bool = False, errors: Errors | None = None, for_gpu: bool = False
+) -> Function:
     """A region in LLVM's language, a function of its parameters and of what it captures.
 
     Args:
@@ -104,18 +113,22 @@ def function_of(region: Region, may_have_rooms: bool = False, errors: Errors | N
         may_have_rooms: whether the caller makes room for large arrays.
         errors: of a program, which of its results tell the host about errors, if it may be left at the first one: the
             others are then anything.
+        for_gpu: whether it runs on a GPU: the constants are parameters behind the pointers.
 
     Raises:
         Unsuitable: XLA does better, or something is not known here.
     """
-    return _Program(region, may_have_rooms, errors).function
+    try:
+        return _Program(region, may_have_rooms, errors, Text(for_gpu)).function
+    except NoGrid:
+        return _Program(region, may_have_rooms, errors, Text(for_gpu, False)).function
 
 
 class _Program(Loops):
     """Writes a function."""
 
-    def __init__(self, region: Region, may_have_rooms: bool, errors: Errors | None) -> None:
-        super().__init__(region, may_have_rooms, None if errors is None else exits_of(region, errors))
+    def __init__(self, region: Region, may_have_rooms: bool, errors: Errors | None, text: Text) -> None:
+        super().__init__(region, may_have_rooms, None if errors is None else exits_of(region, errors), text)
         self._results = region.results
         #: results that are written on the way out
         self._told = {k for exit in self.exits.values() for (k, _), *_ in exit.stored}
@@ -134,15 +147,27 @@ class _Program(Loops):
         pointers = [(kind, k) for kind, many in kinds.items() for k in range(many)]
         variables, results = [var for _, var in read], list(region.results)
         rooms = list(self.rooms_outside.values())
-        body, text = self._written(names), self.text
+        text = self.text
+        names += [f"%k{k}" for k in range(len(text.constants))] if text.for_gpu else []
+        body = self._written(names)
         self.function = Function(
-            variables, results, self._changed, rooms, pointers, body, text.constants, text.has_loops
+            variables,
+            results,
+            self._changed,
+            rooms,
+            pointers,
+            body,
+            text.constants,
+            text.has_loops,
+            text.work,
+            text.is_grid,
         )
 
     def _written(self, pointers: Sequence[str]) -> str:
         """The definition of the function."""
         text = self.text
         parameters = ", ".join(f"ptr noalias nocapture {pointer}" for pointer in pointers)
+        parameters += ", i64 %thread, i64 %threads" if text.is_grid else ""
         head = [f"define internal void @main({parameters}) {{", "entry:", *self.text.rooms.values(), *text.begins]
         functions = [*text.functions, *([STORED] if text.watched else [])]
         lines = [*text.tables, *text.declared.values(), *functions, *head, *text.body(), "  ret void", "}", *text.notes]
@@ -231,7 +256,7 @@ class _Program(Loops):
             case "select":
                 found = lane_ranges.replaced(self, operation)
                 return [self._numeric(operation, partial(select, self.text)) if found is None else found]
-        if operation.kind not in ARITY:
+        if operation.kind not in ELEMENTWISE:
             raise Unsuitable(operation.kind)
         if operation in self.folds:
             name = "fmul" if operation.kind == "mul" else f"f{operation.kind}"

@@ -18,6 +18,10 @@ class Unsuitable(Exception):
     """Something that is not made into machine code here."""
 
 
+class NoGrid(Exception):
+    """Iterations of a loop that the threads of a GPU's grid cannot make by themselves."""
+
+
 class Number(NamedTuple):
     """A number in registers: names or literals, two for a complex one, or for a key."""
 
@@ -138,9 +142,13 @@ def stored_in(line: str) -> list[str]:
 
 
 class Text:
-    """The instructions of a function, in the order of its blocks."""
+    """The instructions of a function, in the order of its blocks.
 
-    def __init__(self) -> None:
+    With `for_gpu` the function runs on a GPU: it has no addresses of the host's memory or functions, and no threads but
+    those of a grid (`is_grid`), each of which runs all of it with another number, `%thread` of `%threads`."""
+
+    def __init__(self, for_gpu: bool = False, may_be_grid: bool = True) -> None:
+        self.for_gpu, self.may_be_grid, self.is_grid = for_gpu, may_be_grid, False
         self.lines: list[str] = []
         self.declared: dict[str, str] = {}
         #: arrays that are known, as they are defined
@@ -237,8 +245,10 @@ class Text:
         return name
 
     def constant(self, array: np.ndarray) -> str:
-        """The address of a known array, which stays where it is as long as the code is used."""
+        """The address of a known array, which stays where it is as long as the code is used; a parameter on a GPU."""
         self.constants.append(np.array(array, order="C"))
+        if self.for_gpu:
+            return f"%k{len(self.constants) - 1}"
         return f"inttoptr (i64 {self.constants[-1].ctypes.data} to ptr)"
 
     def not_unrolled(self, interleaved: int = 1) -> str:
@@ -296,6 +306,7 @@ __all__ = [
     "FALSE",
     "INDEX",
     "KEY",
+    "NoGrid",
     "Number",
     "TRUE",
     "Phis",

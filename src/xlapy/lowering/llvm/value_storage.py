@@ -37,6 +37,8 @@ from xlapy.lowering.llvm.tiles import axis_of_tiles, over_tiles
 
 #: bytes of one array that is made in the function, and of all of them; of those that the caller makes room for
 _ROOM, _ROOM_OF_ALL, _ROOM_OUTSIDE = 1 << 15, 1 << 18, 1 << 28
+#: of memory that each thread of a GPU has: CUDA makes it for as many threads as can run at all
+_ROOM_OF_THREAD = 1 << 10
 #: bytes below which an array is not made where the result lies
 _SMALL = 1 << 9
 
@@ -51,9 +53,9 @@ class Arm(NamedTuple):
 class Frame:
     """What stands for each value of a region, and the memory that there is."""
 
-    def __init__(self, region: Region, may_have_rooms: bool) -> None:
+    def __init__(self, region: Region, may_have_rooms: bool, text: Text) -> None:
         self.may_have_rooms = may_have_rooms
-        self.text = Text()
+        self.text = text
         self.values: dict[Var, Value] = {}
         #: how often a value is still used
         self.uses = uses_in(region)
@@ -149,7 +151,7 @@ class Frame:
         size = prod(shape) * dtype.itemsize
         if size == 0:
             raise Unsuitable("an array without elements")
-        if size > _ROOM or self._room + size > _ROOM_OF_ALL:
+        if size > _ROOM or self._room + size > (_ROOM_OF_THREAD if self.text.for_gpu else _ROOM_OF_ALL):
             return self._made_outside(dtype, shape, size)
         self._room += size
         place = Memory(f"%a{next(self._numbers)}", dtype, shape, False)

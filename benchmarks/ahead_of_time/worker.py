@@ -1,4 +1,4 @@
-"""The process that compiles one workload for a TPU that is not there: a JSON request in, one JSON line out."""
+"""Compiles one workload for an accelerator that is not here; as a process, a JSON request in, one JSON line out."""
 
 import json
 import sys
@@ -7,23 +7,21 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.experimental import topologies
 from jax.sharding import SingleDeviceSharding
 
-from benchmarks.hlo import analysis, count_hlo
+from benchmarks.ahead_of_time.workloads import WORKLOADS
+from benchmarks.hlo import analysis, count_hlo, count_launches
 from benchmarks.kernels.all import KERNELS
 from benchmarks.peers import package, xlapy_jit
 from benchmarks.results import one_line
-from benchmarks.suites.kernels import copied, x64
-from benchmarks.tpu.workloads import WORKLOADS
+from xlapy.runtime.targets import target_options, target_sharding
 
 
 def compiled_for(request: dict[str, Any]) -> dict[str, Any]:
-    """Compiles the request's program for the first device of its topology; seconds, counts and costs."""
-    device = topologies.get_topology_desc(request["topology"], "tpu").devices[0]
+    """Compiles the request's program for a device of its target; seconds, counts and costs."""
     suite, _, name = request["program"].partition(".")
     compiled = compiled_kernel if suite == "kernels" else compiled_model
-    return compiled(name, request, SingleDeviceSharding(device))
+    return compiled(name, request, target_sharding(request["target"]))
 
 
 def compiled_kernel(name: str, request: dict[str, Any], there: SingleDeviceSharding) -> dict[str, Any]:
@@ -33,11 +31,11 @@ def compiled_kernel(name: str, request: dict[str, Any], there: SingleDeviceShard
     package(request["peer"])  # what importing it takes is no part of the measurement
     start = time.perf_counter()
     if request["peer"] == "xlapy":
-        lowered = xlapy_jit(spec.function).lower(*copied(arguments))
+        lowered = xlapy_jit(spec.function).lower(*spec.made())
         middle = time.perf_counter()
-        compiled = lowered.compile(target=f"tpu:{request['topology']}").executable
+        compiled = lowered.compile(target=request["target"]).executable
     else:
-        with x64():
+        with jax.enable_x64(True):
             # What is static is a number; all else has a place on the device.
             given = [
                 a if k in spec.static else jax.ShapeDtypeStruct(np.shape(a), np.asarray(a).dtype, sharding=there)
@@ -46,10 +44,11 @@ def compiled_kernel(name: str, request: dict[str, Any], there: SingleDeviceShard
             jitted = jax.jit(spec.jax, static_argnums=spec.static)  # pyright: ignore[reportArgumentType]
             lowered = jitted.lower(*given)
             middle = time.perf_counter()
-            compiled = lowered.compile()
+            compiled = lowered.compile(target_options(request["target"]))
     end = time.perf_counter()
     figures: dict[str, Any] = analysis(compiled)
     figures["instructions"] = {"after": count_hlo(compiled.as_text() or "").to_json()}
+    figures |= launches_of(compiled)
     return {"lower": middle - start, "compile": end - middle, "figures": figures}
 
 
@@ -62,20 +61,31 @@ def compiled_model(_: str, request: dict[str, Any], there: SingleDeviceSharding)
     start = time.perf_counter()
     lowered = jitted.lower(*specs)
     middle = time.perf_counter()
-    compiled = lowered.compile()
+    compiled = lowered.compile(target_options(request["target"]))
     end = time.perf_counter()
     instructions = {"before": count_hlo(lowered.as_text(dialect="hlo")), "after": count_hlo(compiled.as_text() or "")}
     figures: dict[str, Any] = analysis(compiled)
     figures["instructions"] = {name: counts.to_json() for name, counts in instructions.items()}
+    figures |= launches_of(compiled)
     return {"lower": middle - start, "compile": end - middle, "figures": figures}
 
 
-def main() -> None:
+def launches_of(compiled: Any) -> dict[str, int]:
+    """The kernels that a program starts, and the iterations that its loops make one after the other."""
+    counted = count_launches(compiled.as_text() or "")
+    return {"launches": counted.kernels, "steps": counted.steps}
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """What `compiled_for` gives, or why it does not."""
     try:
-        answer = compiled_for(json.loads(sys.argv[1]))
+        return compiled_for(request)
     except Exception as error:
-        answer = {"error": one_line(error)}
-    print(json.dumps(answer), flush=True)
+        return {"error": one_line(error)}
+
+
+def main() -> None:
+    print(json.dumps(answer(json.loads(sys.argv[1]))), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,36 @@
+"""Programs lowered for GPUs, on a machine without one: their kernels run on the CPU, thread after thread."""
+
+import contextlib
+from collections.abc import Iterator
+
+import pytest
+
+from xlapy.lowering import evaluate, nvptx
+from xlapy.lowering.nvptx import kernels
+from xlapy.runtime import native_calls, specialisation
+
+
+@contextlib.contextmanager
+def lowered_for_gpus() -> Iterator[list]:
+    """Within, what `xlapy.jit` compiles is lowered for GPUs; gives a list of the kernels that this makes."""
+    made: list = []
+
+    def as_kernel(*arguments):
+        results = nvptx.as_kernel(*arguments)
+        if results is not None:
+            made.append(arguments[0])
+        return results
+
+    def for_gpu(region, environment, *rest):
+        with nvptx.interpreted():
+            return evaluate.evaluate_fast(region, environment, platform="gpu")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluate, "as_kernel", as_kernel)
+        patch.setattr(kernels, "_INSTRUCTION", 0.0)  # every loop that can be a kernel is one
+        patch.setattr(specialisation, "evaluate_fast", for_gpu)
+        patch.setattr(native_calls, "whole_as_machine_code", lambda *arguments: None)
+        yield made
+
+
+__all__ = ["lowered_for_gpus"]

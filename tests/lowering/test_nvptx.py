@@ -1,0 +1,162 @@
+"""Loops as kernels of GPUs: run here thread after thread and compared with CPython, and compiled where JAX's compiler
+for CUDA is installed."""
+
+import importlib
+
+import numpy as np
+import pytest
+
+import xlapy
+from benchmarks.agreement import disagreement
+from benchmarks.hlo import count_launches
+from benchmarks.kernels.all import KERNELS
+from tests.lowering.on_gpu import lowered_for_gpus
+from tests.semantics.runner import Programs
+from xlapy.lowering.llvm.text import Unsuitable
+from xlapy.lowering.nvptx import ptx
+from xlapy.runtime.targets import absent_targets, has_cuda_compiler
+
+# Loops over points, loops with a carried state, searches; and the most kernels that each may start.
+SEQUENTIAL = {
+    "cholesky": 3,
+    "edit_distance": 10,
+    "common_subsequence": 10,
+    "gauss_seidel_by_points": 10,
+    "histogram_by_points": 10,
+    "insertion_sort": 10,
+    "lu_by_points": 10,
+    "merge_sorted": 10,
+    "metropolis": 10,
+    "most_frequent": 17,
+    "quicksort": 100,
+    "queens": 100,
+    "biquad": 10,
+}
+INDEPENDENT = ["product_by_points", "local_contrast", "covariance_by_columns"]
+# Programs of the semantic tests with loops of all kinds.
+MODULES = ["test_loops", "test_loops_that_raise", "test_independent_trips", "test_kernels_discrete", "test_best_so_far"]
+# XLA takes numbers below 1e-308 for zero on CPUs, where these programs run here.
+SMALLEST = {"floats_as_keys", "floats_among_integers"}
+
+
+def programs():
+    for name in MODULES:
+        for table in vars(importlib.import_module(f"tests.semantics.{name}")).values():
+            if isinstance(table, Programs):
+                for program in table.table:
+                    if program.name not in SMALLEST:
+                        yield pytest.param(program, id=f"{name}-{program.name}")
+
+
+@pytest.mark.parametrize("program", list(programs()))
+def test_programs(program):
+    with lowered_for_gpus():
+        program.check()
+
+
+@pytest.mark.parametrize("name", [*SEQUENTIAL, *INDEPENDENT])
+def test_kernels(name):
+    spec = KERNELS[name]
+    expected_arguments, arguments = spec.made(), spec.made()
+    expected = spec.answer(spec.function(*expected_arguments), expected_arguments)
+    with lowered_for_gpus() as kernels:
+        answer = spec.answer(xlapy.jit(spec.function)(*arguments), arguments)
+    assert kernels
+    assert disagreement(expected, answer, spec.rtol, spec.atol) is None
+
+
+def rows_apart(x):
+    """Each row by itself: a thread for each."""
+    out = np.zeros_like(x)
+    for i in range(x.shape[0]):
+        total = 0.0
+        for j in range(x.shape[1]):
+            total += x[i, j]
+            out[i, j] = total
+    return out
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 3), (2, 0), (2, 1), (63, 5), (64, 5), (65, 5), (20_000, 2)])
+def test_each_iteration_has_a_thread(shape):
+    x = np.random.default_rng(0).normal(size=shape)
+    with lowered_for_gpus() as kernels:
+        got = xlapy.jit(rows_apart, returns="numpy")(x)
+    if shape[0] > 1 and shape[1] > 1:
+        assert kernels[0].attributes["kernel"].threads == min(shape[0], 1 << 14)
+    np.testing.assert_array_equal(got, rows_apart(x))
+
+
+def test_functions_that_a_gpu_does_not_have():
+    text = "declare double @nobody_knows(double)\ndefine ptx_kernel void @kernel(ptr %x) {\n  ret void\n}"
+    with pytest.raises(Unsuitable, match="nobody_knows"):
+        ptx.compiled(text)
+
+
+def test_the_code_of_a_kernel():
+    code = ptx.compiled("define ptx_kernel void @kernel(ptr %x) {\n  store i64 1, ptr %x\n  ret void\n}")
+    assert ".entry kernel(" in code and ".target sm_70" in code
+
+
+def test_unknown_targets():
+    lowered = xlapy.jit(rows_apart).lower(np.ones((2, 2)))
+    for target in ("gpu:h1000", "cuda:none"):
+        with pytest.raises(ValueError, match="there are a100, l4, h100, h200, b200"):
+            lowered.compile(target)
+    with pytest.raises(ValueError, match="'gpu:h100'.*'tpu:v5e:2x2'"):
+        lowered.compile("npu")
+
+
+@pytest.mark.skipif(has_cuda_compiler(), reason="JAX's compiler for CUDA is installed")
+def test_without_the_compiler():
+    with pytest.raises(ValueError, match=r"xlapy\[cuda\]"):
+        xlapy.jit(rows_apart).lower(np.ones((2, 2))).compile("gpu:h100")
+
+
+@pytest.mark.skipif(not has_cuda_compiler(), reason="JAX's compiler for CUDA is not installed")
+@pytest.mark.parametrize("target", [target for target in absent_targets() if target.startswith("gpu")])
+def test_all_gpus_that_are_not_here(target):
+    compiled = xlapy.jit(rows_apart).lower(np.ones((30, 40))).compile(target)
+    assert count_launches(compiled.as_text()).kernels <= 3
+    with pytest.raises(Exception):  # noqa: B017
+        compiled(np.ones((30, 40)))
+
+
+@pytest.mark.skipif(not has_cuda_compiler(), reason="JAX's compiler for CUDA is not installed")
+@pytest.mark.parametrize("name", SEQUENTIAL)
+def test_launches(name):
+    spec = KERNELS[name]
+    compiled = xlapy.jit(spec.function).lower(*spec.made()).compile("gpu:h100")
+    assert count_launches(compiled.as_text()).kernels <= SEQUENTIAL[name]
+
+
+HLO = """HloModule m, is_scheduled=true
+
+%body (p: (s64[], f32[4])) -> (s64[], f32[4]) {
+  %p = (s64[], f32[4]{0}) parameter(0)
+  %g = f32[4]{0} get-tuple-element(%p), index=1
+  %f = f32[4]{0} fusion(%g), kind=kLoop, calls=%fused
+  ROOT %t = (s64[], f32[4]{0}) tuple(%g, %f)
+}
+
+%cond (q: (s64[], f32[4])) -> pred[] {
+  %q = (s64[], f32[4]{0}) parameter(0)
+  ROOT %c = pred[] fusion(%q), kind=kLoop, calls=%compared
+}
+
+ENTRY %main (x: f32[4]) -> f32[4] {
+  %x = f32[4]{0} parameter(0)
+  %copy.1 = f32[4]{0} copy(%x)
+  %w = (s64[], f32[4]{0}) while(%copy.1), condition=%cond, body=%body, backend_config={TRIPS}
+  ROOT %r = f32[4]{0} get-tuple-element(%w), index=1
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("trips", "kernels", "steps"), [('"known_trip_count":{"n":"7"}', 1 + 2 * 7 + 1, 7), ("", 1 + 2 * 1000 + 1, 1000)]
+)
+def test_counting_launches(trips, kernels, steps):
+    counted = count_launches(HLO.replace("{TRIPS}", "{" + trips + "}"))
+    assert (counted.kernels, counted.steps) == (kernels, steps)
+    with pytest.raises(ValueError, match="ENTRY"):
+        count_launches("")
