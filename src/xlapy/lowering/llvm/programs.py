@@ -13,7 +13,7 @@ import numpy as np
 
 from xlapy.ir import Operation, Region, Var, captured
 from xlapy.ir.access_regions import Dimension, touched
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ELEMENTWISE
 from xlapy.ir.stacking_leaves import is_stack, is_unset, is_unstack
 from xlapy.lowering import hoisted_products
 from xlapy.lowering.jaxprs.deferred_tracing import traced
@@ -229,7 +229,7 @@ class _Program(Loops):
         rule = _RULES.get(operation.kind)
         if rule is not None:
             return rule(self, operation)
-        if operation.kind not in ARITY:
+        if operation.kind not in ELEMENTWISE:
             raise Unsuitable(operation.kind)
         if operation in self.folds:
             name = "fmul" if operation.kind == "mul" else f"f{operation.kind}"
