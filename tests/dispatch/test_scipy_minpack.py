@@ -11,7 +11,7 @@ from scipy.linalg import lapack
 from scipy.optimize import _dcsrch, _minpack
 
 import xlapy
-from xlapy.dispatch.scipy import linesearch, minpack, quadpack, scipy_linalg
+from xlapy.library.scipy import lapack_functions, linesearch, minpack, quadpack
 
 T = np.linspace(0, 4, 40)
 Y = 2.5 * np.exp(-1.3 * T) + 0.5 + 0.02 * np.sin(50 * T)
@@ -59,7 +59,7 @@ def test_least_squares_with_derivatives():
 def test_inverses_of_triangles(options):
     c = np.array([[2.0, 3.0, 4.0], [7.0, 5.0, 6.0], [8.0, 9.0, 4.0]])
     for matrix in (c, c * [[1, 1, 1], [1, 0, 1], [1, 1, 1]]):
-        (one, info), (other, ours) = lapack.dtrtri(matrix, **options), scipy_linalg._trtri(matrix, **options)
+        (one, info), (other, ours) = lapack.dtrtri(matrix, **options), lapack_functions._trtri(matrix, **options)
         assert info == ours
         if not info:
             np.testing.assert_allclose(one, other, rtol=1e-12)

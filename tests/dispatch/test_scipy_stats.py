@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import _stats
 
-from xlapy.dispatch.scipy import stats
+from xlapy.library.scipy import stats
 
 
 def test_pairs_in_another_order():

@@ -11,22 +11,22 @@ import sys
 import types
 from collections.abc import Callable
 
-#: the module with the rules, by the library whose functions they are of
+#: the module with the rules and replacements, by the library whose functions they are of
 _RULES = {
     "numba": "xlapy.dispatch.numba",
     "scipy.fft": "xlapy.dispatch.scipy.scipy_fft",
-    "scipy.fftpack": "xlapy.dispatch.scipy.fftpack",
-    "scipy.integrate": "xlapy.dispatch.scipy.quadpack",
-    "scipy.interpolate": "xlapy.dispatch.scipy.interpolate",
+    "scipy.fftpack": "xlapy.library.scipy.fftpack",
+    "scipy.integrate": "xlapy.library.scipy.quadpack",
+    "scipy.interpolate": "xlapy.library.scipy.interpolate",
     "scipy.linalg": "xlapy.dispatch.scipy.scipy_linalg",
-    "scipy.ndimage": "xlapy.dispatch.scipy.ndimage",
-    "scipy.optimize": "xlapy.dispatch.scipy.optimize",
+    "scipy.ndimage": "xlapy.library.scipy.ndimage",
+    "scipy.optimize": "xlapy.library.scipy.optimize",
     "scipy.signal": "xlapy.dispatch.scipy.signal",
-    "scipy.sparse": "xlapy.dispatch.scipy.sparse",
-    "scipy.sparse.linalg": "xlapy.dispatch.scipy.sparse_linalg",
-    "scipy.spatial.distance": "xlapy.dispatch.scipy.distance",
+    "scipy.sparse": "xlapy.dispatch.scipy.sparse_rules",
+    "scipy.sparse.linalg": "xlapy.library.scipy.sparse_linalg",
+    "scipy.spatial.distance": "xlapy.library.scipy.distance",
     "scipy.special": "xlapy.dispatch.scipy.special",
-    "scipy.stats": "xlapy.dispatch.scipy.stats",
+    "scipy.stats": "xlapy.dispatch.scipy.scipy_stats",
 }
 #: those of which the rules have not been read
 _unread = dict(_RULES)

@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401  (imported for what they register)
 
+from xlapy.dispatch import library_intrinsics
 from xlapy.dispatch.bounded import (
     array_to_list,
     bounded_bincount,

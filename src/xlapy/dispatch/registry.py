@@ -17,11 +17,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from xlapy.library.replacement import find_replacement as find_replacement
+from xlapy.library.replacement import replacement as replacement
+
 Rule = Callable[..., Any]
 R = TypeVar("R", bound=Rule)
 
 FUNCTIONS: dict[int, tuple[object, Rule]] = {}
-REPLACEMENTS: dict[int, tuple[object, Callable]] = {}
 METHODS: dict[tuple[type, str], Rule] = {}
 ATTRIBUTES: dict[tuple[type, str], Rule] = {}
 OPERATORS: dict[type, Rule] = {}
@@ -35,17 +37,6 @@ def function(*callables: object) -> Callable[[R], R]:
         for item in callables:
             FUNCTIONS[id(item)] = (item, rule)
         return rule
-
-    return register
-
-
-def replacement(*callables: object) -> Callable[[R], R]:
-    """Register an implementation in plain Python in the place of callables that have no bytecode."""
-
-    def register(implementation: R) -> R:
-        for item in callables:
-            REPLACEMENTS[id(item)] = (item, implementation)
-        return implementation
 
     return register
 
@@ -166,12 +157,6 @@ def function_rule(item: object) -> Rule:
 def method_rule(cls: type, name: str) -> Rule:
     """The rule of a method that has one, along the method resolution order."""
     return next(METHODS[(c, name)] for c in cls.__mro__ if (c, name) in METHODS)
-
-
-def find_replacement(item: object) -> Callable | None:
-    """The Python implementation that stands for a callable, if there is one."""
-    entry = REPLACEMENTS.get(id(item))
-    return entry[1] if entry is not None else None
 
 
 @lru_cache(maxsize=10_000)

@@ -7,8 +7,9 @@ import jax.scipy.signal
 import scipy.signal
 from jax import lax
 
-from xlapy.dispatch.scipy import design, filters, peaks  # noqa: F401
+from xlapy.dispatch.scipy import design  # noqa: F401
 from xlapy.dispatch.scipy.scipy_leaves import leaf
+from xlapy.library.scipy import filters, peaks  # noqa: F401
 
 
 def _convolve(jax_function):

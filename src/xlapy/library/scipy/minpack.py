@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import _minpack, leastsq  # type: ignore[attr-defined]
 
-from xlapy.dispatch import registry
+from xlapy.library.replacement import replacement
 
 _EPSILON, _TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 #: what SciPy counts columns from, which has changed
@@ -250,7 +250,7 @@ def _least_squares(function, jacobian, x, calls, ftol, xtol, gtol, maxfev, facto
     return x, f, nfev, njev, a.T, (order + _FIRST_COLUMN).astype(np.int32), qtf, info
 
 
-@registry.replacement(_minpack._lmdif)
+@replacement(_minpack._lmdif)
 def _lmdif(func, x0, args, full_output, ftol, xtol, gtol, maxfev, epsfcn, factor, diag):
     x = np.array(x0, dtype=np.float64)
     n = len(x)
@@ -278,7 +278,7 @@ def _lmdif(func, x0, args, full_output, ftol, xtol, gtol, maxfev, epsfcn, factor
     return x, info
 
 
-@registry.replacement(_minpack._lmder)
+@replacement(_minpack._lmder)
 def _lmder(func, dfun, x0, args, full_output, col_deriv, ftol, xtol, gtol, maxfev, factor, diag):
     x = np.array(x0, dtype=np.float64)
 
@@ -295,6 +295,3 @@ def _lmder(func, dfun, x0, args, full_output, col_deriv, ftol, xtol, gtol, maxfe
     if full_output:
         return x, {"fvec": f, "nfev": nfev, "njev": njev, "fjac": fjac, "ipvt": order, "qtf": qtf}, info
     return x, info
-
-
-__all__: list[str] = []

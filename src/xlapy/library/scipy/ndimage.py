@@ -9,8 +9,8 @@ import numpy as np
 import scipy.ndimage
 from scipy.ndimage import _nd_image, _ni_label  # type: ignore[attr-defined]
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.scipy.refusing import refuse
+from xlapy.library.intrinsics import refuse
+from xlapy.library.replacement import replacement
 
 #: which older versions of SciPy have not got
 _rank_filter_1d = getattr(scipy.ndimage, "_rank_filter_1d", None)
@@ -39,7 +39,7 @@ def _wide(x):
     return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
 
 
-@registry.replacement(_nd_image.correlate1d)
+@replacement(_nd_image.correlate1d)
 def _correlate1d(x, weights, axis, output, mode, cval, origin):
     lines = _lines(_wide(x), len(weights), axis, mode, cval, origin)
     total = lines[0] * weights[0]
@@ -48,7 +48,7 @@ def _correlate1d(x, weights, axis, output, mode, cval, origin):
     output[...] = total.astype(output.dtype)
 
 
-@registry.replacement(_nd_image.uniform_filter1d)
+@replacement(_nd_image.uniform_filter1d)
 def _uniform_filter1d(x, size, axis, output, mode, cval, origin):
     lines = _lines(_wide(x), size, axis, mode, cval, origin)
     total = lines[0]
@@ -57,7 +57,7 @@ def _uniform_filter1d(x, size, axis, output, mode, cval, origin):
     output[...] = (total / size).astype(output.dtype)
 
 
-@registry.replacement(_nd_image.min_or_max_filter1d)
+@replacement(_nd_image.min_or_max_filter1d)
 def _min_or_max_filter1d(x, size, axis, output, mode, cval, origin, minimum):
     lines = _lines(x, size, axis, mode, cval, origin)
     found = lines[0]
@@ -76,7 +76,7 @@ def _windows(x, shape, mode, cval, origins):
     return [padded[tuple([slice(k, k + n) for k, n in zip(place, x.shape, strict=True)])] for place in places]
 
 
-@registry.replacement(_nd_image.correlate)
+@replacement(_nd_image.correlate)
 def _correlate(x, weights, output, mode, cval, origins):
     total = np.zeros(x.shape, np.complex128 if output.dtype.kind == "c" else np.float64)
     for window, weight in zip(_windows(_wide(x), weights.shape, mode, cval, origins), weights.ravel(), strict=True):
@@ -84,7 +84,7 @@ def _correlate(x, weights, output, mode, cval, origins):
     output[...] = total.astype(output.dtype)
 
 
-@registry.replacement(_nd_image.min_or_max_filter)
+@replacement(_nd_image.min_or_max_filter)
 def _min_or_max_filter(x, footprint, structure, output, mode, cval, origins, minimum):
     if structure is not None:
         refuse("scipy.ndimage: morphology with a structure that has values")
@@ -92,18 +92,18 @@ def _min_or_max_filter(x, footprint, structure, output, mode, cval, origins, min
     output[...] = (chosen.min(axis=0) if minimum else chosen.max(axis=0)).astype(output.dtype)
 
 
-@registry.replacement(_nd_image.rank_filter)
+@replacement(_nd_image.rank_filter)
 def _rank_filter(x, rank, footprint, output, mode, cval, origins):
     chosen = np.stack(_windows(x, footprint.shape, mode, cval, origins))[footprint.ravel()]
     output[...] = np.sort(chosen, axis=0)[rank].astype(output.dtype)
 
 
-@registry.replacement(*([_rank_filter_1d.rank_filter] if _rank_filter_1d is not None else []))
+@replacement(*([_rank_filter_1d.rank_filter] if _rank_filter_1d is not None else []))
 def _rank_filter_1d_of(x, rank, size, output, mode, cval, origin):
     output[...] = np.sort(np.stack(_lines(x, size, 0, mode, cval, origin)), axis=0)[rank].astype(output.dtype)
 
 
-@registry.replacement(_nd_image.binary_erosion)
+@replacement(_nd_image.binary_erosion)
 def _binary_erosion(x, structure, mask, output, border_value, origins, invert, _center, several):
     if mask is not None or several:
         refuse("scipy.ndimage: morphology with a mask, or of several iterations")
@@ -112,7 +112,7 @@ def _binary_erosion(x, structure, mask, output, border_value, origins, invert, _
     output[...] = (chosen.any(axis=0) if invert else chosen.all(axis=0)).astype(output.dtype)
 
 
-@registry.replacement(_ni_label._label)
+@replacement(_ni_label._label)
 def _label(x, structure, output):
     """Parts that hang together are numbered in the order of their first elements."""
     if x.ndim > 2:
@@ -143,6 +143,3 @@ def _label(x, structure, output):
                                 waiting += 1
     output[...] = seen.reshape(output.shape).astype(output.dtype)
     return count
-
-
-__all__: list[str] = []

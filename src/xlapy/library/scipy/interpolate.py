@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.interpolate import _ppoly  # type: ignore[attr-defined]
 
-from xlapy.dispatch import registry
+from xlapy.library.replacement import replacement
 
 
-@registry.replacement(_ppoly.evaluate)
+@replacement(_ppoly.evaluate)
 def _evaluate(c, x, xp, dx, extrapolate, out):
     """The polynomials `c` between the places `x`, or their derivatives of order `dx`, at `xp`."""
     if dx < 0:
@@ -29,6 +29,3 @@ def _evaluate(c, x, xp, dx, extrapolate, out):
     inside = (xp >= min(x[0], x[-1])) & (xp <= max(x[0], x[-1]))
     known = ~np.isnan(xp) if extrapolate else inside
     out[...] = np.where(known[:, None], total, np.nan)
-
-
-__all__: list[str] = []

@@ -8,22 +8,13 @@ import numpy as np
 import scipy.linalg
 from scipy.stats import _stats  # type: ignore[attr-defined]
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.protocol import Machine
-from xlapy.dispatch.scipy.sparse_structure import at_most
-from xlapy.domain.values import Const, Ref, Value
+from xlapy.library.intrinsics import at_most
+from xlapy.library.replacement import replacement
 
 _kernel_estimate = _stats.gaussian_kernel_estimate
 
 
-@registry.method(type(_kernel_estimate), "__getitem__")
-def _of_type(machine: Machine, self: Value, key: Value) -> Value:
-    """A function of Cython's for one type of numbers: `function["double"]`."""
-    real = machine.heap.objects[self.object].real if isinstance(self, Ref) else machine.static(self)
-    return Const(real[machine.static(key)])
-
-
-@registry.replacement(_stats._kendall_dis)
+@replacement(_stats._kendall_dis)
 def _kendall_dis(x, y):
     return at_most(_in_another_order(x, y), len(x) * (len(x) - 1) // 2)
 
@@ -67,6 +58,4 @@ def _estimate(points, values, xi, cho_cov, dtype):
 
 
 for _name in ("float", "double"):
-    registry.replacement(_kernel_estimate[_name])(_estimate)
-
-__all__: list[str] = []
+    replacement(_kernel_estimate[_name])(_estimate)

@@ -8,10 +8,10 @@ import warnings
 import numpy as np
 from scipy.signal import _peak_finding_utils as utils  # type: ignore[attr-defined]
 
-from xlapy.dispatch import registry
+from xlapy.library.replacement import replacement
 
 
-@registry.replacement(utils._local_maxima_1d)
+@replacement(utils._local_maxima_1d)
 def _local_maxima(x):
     middles, left, right = (np.zeros(len(x) // 2, np.intp) for _ in range(3))
     count, i, last = 0, 1, len(x) - 1
@@ -30,7 +30,7 @@ def _local_maxima(x):
     return middles[:count], left[:count], right[:count]
 
 
-@registry.replacement(utils._select_by_peak_distance)
+@replacement(utils._select_by_peak_distance)
 def _select_by_distance(peaks, priority, distance):
     count = len(peaks)
     least = math.ceil(distance)
@@ -50,7 +50,7 @@ def _select_by_distance(peaks, priority, distance):
     return keep
 
 
-@registry.replacement(utils._peak_prominences)
+@replacement(utils._peak_prominences)
 def _prominences(x, peaks, wlen):
     count = len(peaks)
     prominences = np.zeros(count)
@@ -84,7 +84,7 @@ def _prominences(x, peaks, wlen):
     return prominences, left, right
 
 
-@registry.replacement(utils._peak_widths)
+@replacement(utils._peak_widths)
 def _widths(x, peaks, rel_height, prominences, left_bases, right_bases):
     if rel_height < 0:
         raise ValueError("`rel_height` must be greater or equal to 0.0")
@@ -116,6 +116,3 @@ def _widths(x, peaks, rel_height, prominences, left_bases, right_bases):
     if flat:
         warnings.warn("some peaks have a width of 0", utils.PeakPropertyWarning, stacklevel=2)
     return widths, heights, lefts, rights
-
-
-__all__: list[str] = []

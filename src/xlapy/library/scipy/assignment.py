@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.optimize
 
-from xlapy.dispatch import registry
+from xlapy.library.replacement import replacement
 
 
-@registry.replacement(scipy.optimize.linear_sum_assignment)
+@replacement(scipy.optimize.linear_sum_assignment)
 def _linear_sum_assignment(cost_matrix, maximize=False):
     """Shortest augmenting paths, as D. F. Crouse has them: the order of steps, and so the choice among equal
     solutions, is SciPy's."""
@@ -74,6 +74,3 @@ def _linear_sum_assignment(cost_matrix, maximize=False):
         order = np.argsort(column_of, kind="stable")
         return column_of[order], order
     return np.arange(rows), column_of
-
-
-__all__: list[str] = []

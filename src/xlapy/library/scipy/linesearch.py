@@ -10,7 +10,7 @@ import math
 
 from scipy.optimize import _dcsrch
 
-from xlapy.dispatch import registry
+from xlapy.library.replacement import replacement
 
 _dcstep = _dcsrch.dcstep
 #: how a search may end
@@ -43,7 +43,7 @@ def _mistake(self, step, slope):
     return found
 
 
-@registry.replacement(_dcsrch.DCSRCH.__call__)
+@replacement(_dcsrch.DCSRCH.__call__)
 def _search(self, alpha1, phi0=None, derphi0=None, maxiter=100):
     if phi0 is None:
         phi0 = self.phi(0.0)
@@ -106,6 +106,3 @@ def _search(self, alpha1, phi0=None, derphi0=None, maxiter=100):
                 else:
                     end = 14
     return (step if end == 13 else None), f, phi0, _ENDS[end]
-
-
-__all__: list[str] = []

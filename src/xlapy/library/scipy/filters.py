@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.signal import _signaltools, _sigtools  # type: ignore[attr-defined]
 
-from xlapy.dispatch import registry
+from xlapy.library.replacement import replacement
 
 
-@registry.replacement(_sigtools._linear_filter)
+@replacement(_sigtools._linear_filter)
 def _linear_filter(b, a, x, axis=-1, zi=None):
     if not -x.ndim <= axis < x.ndim:
         raise ValueError("selected axis is out of range")
@@ -67,7 +67,7 @@ def _filter(b, a, line, state):
         line[n] = y
 
 
-@registry.replacement(_signaltools._sosfilt)
+@replacement(_signaltools._sosfilt)
 def _sosfilt(sos, x, zi):
     for k in range(x.shape[0]):
         for s in range(sos.shape[0]):

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.integrate import _quadpack  # type: ignore[attr-defined]
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.scipy.refusing import refuse
+from xlapy.library.intrinsics import refuse
+from xlapy.library.replacement import replacement
 
 _EPSILON, _TINY, _HUGE = (
     float(np.finfo(np.float64).eps),
@@ -377,7 +377,7 @@ def _integral(rule, f, a, b, epsabs, epsrel, limit, width):
     return float(result), float(error), code
 
 
-@registry.replacement(_quadpack._qagse)
+@replacement(_quadpack._qagse)
 def _qagse(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, limit=50):
     if full_output:
         refuse("scipy.integrate.quad(full_output=True)")
@@ -385,7 +385,7 @@ def _qagse(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, l
     return _integral(_by_21, lambda x: func(x, *args), a, b, epsabs, epsrel, limit, abs(b - a) * 0.375)
 
 
-@registry.replacement(_quadpack._qagie)
+@replacement(_quadpack._qagie)
 def _qagie(func, bound, infbounds, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, limit=50):
     if full_output:
         refuse("scipy.integrate.quad(full_output=True)")
@@ -401,6 +401,3 @@ def _qagie(func, bound, infbounds, args=(), full_output=0, epsabs=1.49e-8, epsre
         return y / t / t
 
     return _integral(_by_15, moved, 0.0, 1.0, epsabs, epsrel, limit, 0.375)
-
-
-__all__: list[str] = []

@@ -6,137 +6,20 @@ be. The order of elements is SciPy's.
 
 from __future__ import annotations
 
-import types
-from typing import Any
-
 import numpy as np
-from scipy.sparse import _compressed, _coo, _sparsetools, _sputils
+from scipy.sparse import _compressed, _coo
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS
-from xlapy.dispatch.numbers.scalar_values import device, refuse_where, scalar
-from xlapy.dispatch.numpy.rule_operands import operand, sequence_items
-from xlapy.dispatch.scipy.refusing import refuse
-from xlapy.domain.numbers import known_bounds
-from xlapy.domain.values import NONE, BoundedArray, Const, NumpyScalar, Ref, Scalar, Tuple, Value
+from xlapy.library.intrinsics import at_most, is_given, is_known, refuse, room
+from xlapy.library.replacement import replacement
+from xlapy.library.scipy.sparse import sparsetools
 
-_LARGE = "a sparse matrix with indices of more than 32 bits"
-_NO_ARRAYS, _FALSE = Const(()), Const(False)
 _matrix = _compressed._cs_matrix
 
-
-def _function(name):
-    """SciPy's compiled function of that name, which an older SciPy may lack, is what is decorated."""
-    found = getattr(_sparsetools, name, None)
-    return registry.replacement(found) if found is not None else lambda implementation: implementation
-
-
-# -- what is known at compile time ------------------------------------------------------------------------------------
-
-
-def room(array) -> Any:
-    """How many elements an array has room for."""
-
-
-def known_length(array) -> Any:
-    """The length of an array; None where data says it."""
-
-
-def at_most(number, most) -> Any:
-    """An int that is known to lie between 0 and `most`."""
-
-
-def is_given(matrix) -> Any:
-    """Whether a matrix is the caller's, which the program has not made."""
-
-
-def _is_known(flag, value) -> Any:
-    """Whether `flag` is certainly `value`."""
-
-
-def _helper(function):
-    """A rule of a function of this module, which takes arrays of dynamic length, too."""
-
-    def register(rule):
-        FUNCTIONS[function] = rule
-        return registry.function(function)(rule)
-
-    return register
-
-
-@_helper(room)
-def _room_rule(machine, array: Value) -> Value:
-    found = masked_axes.parts(machine, array)
-    return Const(int((found[0].type if found else operand(machine, array).type).shape[0]))
-
-
-@_helper(known_length)
-def _known_length_rule(machine, array: Value) -> Value:
-    return NONE if isinstance(array, BoundedArray) and array.axes[0] is not None else _room_rule(machine, array)
-
-
-@_helper(at_most)
-def _at_most_rule(machine, number: Value, most: Value) -> Value:
-    high = machine.static(most)
-    return number if isinstance(number, Const) else scalar(machine, int, device(machine, number, int), (0, int(high)))
-
-
-@_helper(is_given)
-def _is_given_rule(machine, matrix: Value) -> Value:
-    return Const(isinstance(matrix, Ref) and machine.heap.objects[matrix.object].source is not None)
-
-
-@_helper(_is_known)
-def _is_known_rule(machine, flag: Value, value: Value) -> Value:
-    return Const(machine.is_static(flag) and machine.is_static(value) and machine.static(flag) == machine.static(value))
-
-
-# -- types of indices --------------------------------------------------------------------------------------------------
-
-_get_index_dtype = types.FunctionType(
-    _sputils.get_index_dtype.__code__,
-    _sputils.get_index_dtype.__globals__,
-    argdefs=_sputils.get_index_dtype.__defaults__,
-)
-
-
-@registry.function(_sputils.get_index_dtype)
-def _index_dtype_rule(
-    machine, arrays: Value = _NO_ARRAYS, maxval: Value = NONE, check_contents: Value = _FALSE
-) -> Value:
-    """What is certain of a number that data says is its bound."""
-    if isinstance(maxval, Scalar | NumpyScalar):
-        bounds = known_bounds(maxval)
-        if bounds is not None and bounds[1] <= np.iinfo(np.int32).max:
-            maxval = Const(0)
-    items = sequence_items(machine, arrays)
-    if items is not None and machine.static(check_contents):
-        arrays = Tuple(tuple(v for v in items if not _has_small_numbers(machine, v)))
-    return machine.call(Const(_get_index_dtype), (arrays, maxval, check_contents))
-
-
-def _has_small_numbers(machine, array: Value) -> bool:
-    """Whether an array has 64-bit integers, which fit 32 bits: the program is refused at run time where they do not."""
-    found = masked_axes.parts(machine, array)
-    if found is None or found[0].type.dtype not in (np.int64, np.uint32, np.uint64):
-        return False
-    bad = machine.truth(machine.call(Const(_are_large), (array,)))
-    refuse_where(machine, bad, "XP0010", _LARGE)
-    return True
-
-
-def _are_large(array):
-    limits = np.iinfo(np.int32)
-    return np.any((array > limits.max) | (array < limits.min))
-
-
-FUNCTIONS[_sputils.get_index_dtype] = _index_dtype_rule
 
 # -- elements of one row or column after another -----------------------------------------------------------------------
 
 
-@registry.replacement(_matrix._get_intXint)
+@replacement(_matrix._get_intXint)
 def _get_intxint(self, row, col):
     major, minor = self._swap((row, col))
     total = self.dtype.type(0)
@@ -146,19 +29,19 @@ def _get_intxint(self, row, col):
     return total
 
 
-@_function("get_csr_submatrix")
+@sparsetools("get_csr_submatrix")
 def _get_csr_submatrix(n_row, n_col, indptr, indices, data, first_row, end_row, first_col, end_col):
     start, end = indptr[first_row], indptr[end_row]
     columns, values = indices[start:end], data[start:end]
     starts = indptr[first_row : end_row + 1] - start
-    if _is_known(first_col, 0) and _is_known(end_col, n_col):
+    if is_known(first_col, 0) and is_known(end_col, n_col):
         return starts, columns.copy(), values.copy()
     inside = (columns >= first_col) & (columns < end_col)
     before = np.concatenate((np.zeros(1, indptr.dtype), np.cumsum(inside, dtype=indptr.dtype)))
     return before[starts], (columns[inside] - first_col).astype(indices.dtype), values[inside]
 
 
-@registry.replacement(_matrix._major_index_fancy)
+@replacement(_matrix._major_index_fancy)
 def _major_index_fancy(self, idx):
     idx_dtype = self._get_index_dtype((self.indptr, self.indices))
     chosen = np.asarray(idx, dtype=idx_dtype).ravel()
@@ -178,7 +61,7 @@ def _major_index_fancy(self, idx):
     return self.__class__((data, indices, ends), shape=shape, copy=False)
 
 
-@registry.replacement(_matrix._minor_index_fancy)
+@replacement(_matrix._minor_index_fancy)
 def _minor_index_fancy(self, idx):
     idx_dtype = self._get_index_dtype((self.indices, self.indptr))
     chosen = np.asarray(idx, dtype=idx_dtype).ravel()
@@ -202,7 +85,7 @@ def _minor_index_fancy(self, idx):
     return self.__class__((data[:size], indices[:size], indptr), shape=shape, copy=False)
 
 
-@_function("csr_row_slice")
+@sparsetools("csr_row_slice")
 def _csr_row_slice(start, stop, step, indptr, indices, data, new_indices, new_data):
     place = 0
     for row in range(start, stop, step):
@@ -212,7 +95,7 @@ def _csr_row_slice(start, stop, step, indptr, indices, data, new_indices, new_da
             place += 1
 
 
-@_function("csr_sample_values")
+@sparsetools("csr_sample_values")
 def _csr_sample_values(n_row, n_col, indptr, indices, data, count, rows, columns, values):
     for n in range(count):
         row, column = rows[n], columns[n]
@@ -228,7 +111,7 @@ def _csr_sample_values(n_row, n_col, indptr, indices, data, count, rows, columns
 # -- in order, without duplicates, without zeros -----------------------------------------------------------------------
 
 
-@_function("coo_tocsr")
+@sparsetools("coo_tocsr")
 def _coo_tocsr(n_row, n_col, nnz, rows, columns, data, indptr, new_columns, new_data):
     ends = np.zeros(n_row + 1, indptr.dtype)
     for k in range(nnz):
@@ -243,7 +126,7 @@ def _coo_tocsr(n_row, n_col, nnz, rows, columns, data, indptr, new_columns, new_
         ends[rows[k]] = place + 1
 
 
-@_function("csr_sort_indices")
+@sparsetools("csr_sort_indices")
 def _csr_sort_indices(n_row, indptr, indices, data):
     rows = np.zeros(room(indices), np.int64)
     for i in range(n_row):
@@ -254,12 +137,12 @@ def _csr_sort_indices(n_row, indptr, indices, data):
     data[:] = data[order]
 
 
-@registry.replacement(_matrix.sum_duplicates)
+@replacement(_matrix.sum_duplicates)
 def _sum_duplicates(self):
     if is_given(self):
         if self.has_canonical_format:
             return
-    elif hasattr(self, "_has_canonical_format") and _is_known(self._has_canonical_format, True):
+    elif hasattr(self, "_has_canonical_format") and is_known(self._has_canonical_format, True):
         return
     self.sort_indices()
     place = 0
@@ -281,7 +164,7 @@ def _sum_duplicates(self):
     self.has_canonical_format = True
 
 
-@registry.replacement(_coo._coo_base._sum_duplicates)
+@replacement(_coo._coo_base._sum_duplicates)
 def _sum_duplicates_of_coordinates(self, coords, data):
     if len(data) == 0:
         return coords, data
@@ -299,7 +182,7 @@ def _sum_duplicates_of_coordinates(self, coords, data):
     return tuple([place[new][:size] for place in coords]), sums[:size]
 
 
-@registry.replacement(_matrix.eliminate_zeros)
+@replacement(_matrix.eliminate_zeros)
 def _eliminate_zeros(self):
     place = 0
     start = 0
@@ -322,7 +205,7 @@ def _cut(matrix, size):
     matrix.data = matrix.data[:size]
 
 
-@_function("dia_tocsr")
+@sparsetools("dia_tocsr")
 def _dia_tocsr(n_row, n_col, n_diags, length, offsets, diags, order, data, indices, indptr):
     place = 0
     indptr[0] = 0
@@ -343,7 +226,7 @@ def _dia_tocsr(n_row, n_col, n_diags, length, offsets, diags, order, data, indic
 # -- two matrices -----------------------------------------------------------------------------------------------------
 
 
-@_function("csr_matmat_maxnnz")
+@sparsetools("csr_matmat_maxnnz")
 def _csr_matmat_maxnnz(n_row, n_col, a_indptr, a_indices, b_indptr, b_indices):
     seen = np.full(n_col, -1)
     count = 0
@@ -358,7 +241,7 @@ def _csr_matmat_maxnnz(n_row, n_col, a_indptr, a_indices, b_indptr, b_indices):
     return at_most(count, min(n_row * n_col, room(a_indices) * min(n_col, room(b_indices))))
 
 
-@_function("csr_matmat")
+@sparsetools("csr_matmat")
 def _csr_matmat(n_row, n_col, a_indptr, a_indices, a_data, b_indptr, b_indices, b_data, c_indptr, c_indices, c_data):
     following = np.full(n_col, -1)
     sums = np.zeros(n_col, c_data.dtype)
@@ -413,7 +296,7 @@ _OPERATIONS = {
 _COMPARISONS = ("_ne_", "_lt_", "_gt_", "_le_", "_ge_")
 
 
-@registry.replacement(_matrix._binopt)
+@replacement(_matrix._binopt)
 def _binopt(self, other, op):
     other = self.__class__(other)
     if op not in _OPERATIONS:
@@ -494,6 +377,3 @@ def _combined(columns, a_indptr, a_indices, a_data, b_indptr, b_indices, b_data,
             second[last] = 0
         indptr[i + 1] = place
     return place
-
-
-__all__: list[str] = []

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse import _sputils
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.scipy.refusing import refuse
+from xlapy.library.intrinsics import refuse
+from xlapy.library.replacement import replacement
 
 
 def _are_all(blocks, form):
@@ -66,24 +66,21 @@ def _has_arrays(blocks):
     return any(isinstance(block, sp.sparray) for row in blocks for block in row)
 
 
-@registry.replacement(sp.bmat)
+@replacement(sp.bmat)
 def _bmat(blocks, format=None, dtype=None):
     return _together(blocks, format, dtype, not _has_arrays(blocks))
 
 
-@registry.replacement(sp.vstack)
+@replacement(sp.vstack)
 def _vstack(blocks, format=None, dtype=None):
     return _bmat([[block] for block in blocks], format, dtype)
 
 
-@registry.replacement(sp.hstack)
+@replacement(sp.hstack)
 def _hstack(blocks, format=None, dtype=None):
     return _bmat([list(blocks)], format, dtype)
 
 
-@registry.replacement(sp.block_array)
+@replacement(sp.block_array)
 def _block_array(blocks, *, format=None, dtype=None):
     return _together(blocks, format, dtype, False)
-
-
-__all__: list[str] = []

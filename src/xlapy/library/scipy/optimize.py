@@ -11,8 +11,8 @@ import math
 
 from scipy.optimize import _zeros  # type: ignore[attr-defined]
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.scipy import assignment, linesearch, minpack  # noqa: F401
+from xlapy.library.replacement import replacement
+from xlapy.library.scipy import assignment, linesearch, minpack  # noqa: F401
 
 _CONVERGED, _NOT_CONVERGED = 0, -2
 
@@ -36,7 +36,7 @@ def _result(root, calls, trips, found, full_output, disp):
     return (root, calls, trips, _CONVERGED if found else _NOT_CONVERGED) if full_output else root
 
 
-@registry.replacement(_zeros._bisect)
+@replacement(_zeros._bisect)
 def _bisect(f, a, b, xtol, rtol, maxiter, args, full_output, disp):
     a, b, fa, fb = _ends(f, a, b, xtol, maxiter, args)
     if fa == 0 or fb == 0:
@@ -54,7 +54,7 @@ def _bisect(f, a, b, xtol, rtol, maxiter, args, full_output, disp):
     return _result(root, trips + 2, trips, found, full_output, disp)
 
 
-@registry.replacement(_zeros._ridder)
+@replacement(_zeros._ridder)
 def _ridder(f, a, b, xtol, rtol, maxiter, args, full_output, disp):
     a, b, fa, fb = _ends(f, a, b, xtol, maxiter, args)
     if fa == 0 or fb == 0:
@@ -135,11 +135,11 @@ def _by_a_hyperbola(fp, fc, fo, dp, do):
     return -fc * (fo - fp), fo * dp - fp * do
 
 
-@registry.replacement(_zeros._brentq)
+@replacement(_zeros._brentq)
 def _brentq(f, a, b, xtol, rtol, maxiter, args, full_output, disp):
     return _brent(f, a, b, xtol, rtol, maxiter, args, full_output, disp, _by_a_parabola)
 
 
-@registry.replacement(_zeros._brenth)
+@replacement(_zeros._brenth)
 def _brenth(f, a, b, xtol, rtol, maxiter, args, full_output, disp):
     return _brent(f, a, b, xtol, rtol, maxiter, args, full_output, disp, _by_a_hyperbola)

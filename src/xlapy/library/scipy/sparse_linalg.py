@@ -7,8 +7,8 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 from scipy.sparse.linalg._dsolve import _superlu, linsolve
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.scipy.refusing import refuse
+from xlapy.library.intrinsics import refuse
+from xlapy.library.replacement import replacement
 
 if not hasattr(linsolve.useUmfpack, "u"):
     linsolve.useUmfpack.u = not linsolve.noScikit  # as the first call of SciPy's does
@@ -16,7 +16,7 @@ if not hasattr(linsolve.useUmfpack, "u"):
 _MOST_EQUATIONS, _MOST_ROWS = 2048, 1024
 
 
-@registry.replacement(_superlu.gssv)
+@replacement(_superlu.gssv)
 def _gssv(n, nnz, data, indices, indptr, b, by_columns, options=None):
     """The solution of a system of equations, and whether its matrix is singular."""
     if n > _MOST_EQUATIONS:
@@ -32,7 +32,7 @@ def _gssv(n, nnz, data, indices, indptr, b, by_columns, options=None):
         return np.zeros_like(b), 1
 
 
-@registry.replacement(scipy.sparse.linalg.eigsh)
+@replacement(scipy.sparse.linalg.eigsh)
 def _eigsh(
     A,  # noqa: N803
     k=6,
@@ -68,6 +68,3 @@ def _eigsh(
         chosen = np.sort(order[count - k :] if which == "LM" else order[:k])
         values, vectors = values[chosen], vectors[:, chosen]
     return (values, vectors) if return_eigenvectors else values
-
-
-__all__: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import _distance_pybind, _distance_wrap, distance  # type: ignore[attr-defined]
 
-from xlapy.dispatch import registry
+from xlapy.library.replacement import replacement
 
 
 def _differences(x, y):
@@ -65,7 +65,7 @@ def _between(item, rows):
     def all_pairs(x, y, w=None, out=None):
         return _given(rows(_as_floats(x), _as_floats(y), w), out)
 
-    registry.replacement(item)(all_pairs)
+    replacement(item)(all_pairs)
 
 
 def _among(item, rows):
@@ -76,7 +76,7 @@ def _among(item, rows):
         one, two = np.triu_indices(x.shape[0], 1)
         return _given(rows(x, x, w)[one, two], out)
 
-    registry.replacement(item)(pairs)
+    replacement(item)(pairs)
 
 
 for _name, _rows in {
@@ -99,12 +99,12 @@ def _minkowski(x, y, w, p):
     return np.sum(d if w is None else w * d, axis=2) ** (1.0 / p)
 
 
-@registry.replacement(_distance_pybind.cdist_minkowski)
+@replacement(_distance_pybind.cdist_minkowski)
 def _cdist_minkowski(x, y, w=None, out=None, p=2.0):
     return _given(_minkowski(_as_floats(x), _as_floats(y), w, p), out)
 
 
-@registry.replacement(_distance_pybind.pdist_minkowski)
+@replacement(_distance_pybind.pdist_minkowski)
 def _pdist_minkowski(x, w=None, out=None, p=2.0):
     x = _as_floats(x)
     one, two = np.triu_indices(x.shape[0], 1)
@@ -117,30 +117,30 @@ def _cosine(x, y):
     return 1.0 - np.where(np.abs(cosines) > 1.0, np.copysign(1.0, cosines), cosines)
 
 
-@registry.replacement(_distance_wrap.cdist_cosine_double_wrap)
+@replacement(_distance_wrap.cdist_cosine_double_wrap)
 def _cdist_cosine(x, y, dm):
     dm[...] = _cosine(x, y)
 
 
-@registry.replacement(_distance_wrap.pdist_cosine_double_wrap)
+@replacement(_distance_wrap.pdist_cosine_double_wrap)
 def _pdist_cosine(x, dm):
     one, two = np.triu_indices(x.shape[0], 1)
     dm[...] = _cosine(x, x)[one, two]
 
 
-@registry.replacement(_distance_wrap.to_squareform_from_vector_wrap)
+@replacement(_distance_wrap.to_squareform_from_vector_wrap)
 def _to_square(square, vector):
     one, two = np.triu_indices(square.shape[0], 1)
     square[one, two] = vector
     square[two, one] = vector
 
 
-@registry.replacement(_distance_wrap.to_vector_from_squareform_wrap)
+@replacement(_distance_wrap.to_vector_from_squareform_wrap)
 def _to_vector(square, vector):
     one, two = np.triu_indices(square.shape[0], 1)
     vector[...] = square[one, two]
 
 
-@registry.replacement(distance._copy_array_if_base_present)  # type: ignore[attr-defined]
+@replacement(distance._copy_array_if_base_present)  # type: ignore[attr-defined]
 def _copied(a):
     return a.copy()

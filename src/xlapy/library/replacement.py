@@ -1,0 +1,31 @@
+"""Which functions stand for those of Python, NumPy and SciPy that have no bytecode, or none that compiles.
+
+@replacement(_quadpack._qagse)
+def qagse(func, a, b, args=(), ...): ...     # interpreted wherever a program calls `_qagse`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+REPLACEMENTS: dict[int, tuple[object, Callable]] = {}
+
+
+def replacement(*callables: object) -> Callable[[F], F]:
+    """Register an implementation in plain Python in the place of callables; without any, of none."""
+
+    def register(implementation: F) -> F:
+        for item in callables:
+            REPLACEMENTS[id(item)] = (item, implementation)
+        return implementation
+
+    return register
+
+
+def find_replacement(item: object) -> Callable | None:
+    """The Python implementation that stands for a callable, if there is one."""
+    entry = REPLACEMENTS.get(id(item))
+    return entry[1] if entry is not None else None
