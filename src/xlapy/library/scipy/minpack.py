@@ -165,6 +165,54 @@ def _step(r, below, order, diag, qtb, delta, par):
     return par, x, below
 
 
+def _reflected(a, heads, diagonal, f):
+    """`f` after the reflections below R in `a`, of which the diagonal becomes that of R."""
+    m, n = a.shape
+    reflected = f.copy()
+    for j in range(n):
+        if heads[j] != 0:
+            v = np.where(np.arange(m) >= j, a[:, j], 0.0)
+            reflected -= v * (v @ reflected) / heads[j]
+        a[j, j] = diagonal[j]
+    return reflected
+
+
+def _largest_cosine(r, qtf, norm, sizes):
+    """The largest cosine of an angle between the residuals and a column of the Jacobian."""
+    if norm == 0:
+        return 0.0
+    cosines = np.abs((qtf / norm) @ r) / np.where(sizes == 0, 1.0, sizes)
+    return float(np.max(np.where(sizes == 0, 0.0, cosines)))
+
+
+def _next_radius(delta, par, pnorm, norm, after, actual, slope, ratio):
+    """The radius of the region that is trusted, and the damping, after a step."""
+    if ratio <= 0.25:
+        less = 0.5 if actual >= 0 else 0.5 * slope / (slope + 0.5 * actual)
+        if 0.1 * after >= norm or less < 0.1:
+            less = 0.1
+        return less * min(delta, pnorm / 0.1), par / less
+    if par == 0 or ratio >= 0.75:
+        return pnorm / 0.5, par * 0.5
+    return delta, par
+
+
+def _ending(actual, expected, ratio, delta, xnorm, gnorm, ftol, xtol, exhausted):
+    """MINPACK's number for how the search ends after a step; 0 if it goes on."""
+    small = abs(actual) <= ftol and expected <= ftol and 0.5 * ratio <= 1.0
+    close = delta <= xtol * xnorm
+    if small or close:
+        return 3 if small and close else 1 if small else 2
+    info = 5 if exhausted else 0
+    if abs(actual) <= _EPSILON and expected <= _EPSILON and 0.5 * ratio <= 1.0:
+        info = 6
+    if delta <= _EPSILON * xnorm:
+        info = 7
+    if gnorm <= _EPSILON:
+        info = 8
+    return info
+
+
 def _least_squares(function, jacobian, x, calls, ftol, xtol, gtol, maxfev, factor, diag):
     """What MINPACK's `lmdif` and `lmder` do; `jacobian(x, f)` takes `calls` calls of the function."""
     n = len(x)
@@ -187,19 +235,9 @@ def _least_squares(function, jacobian, x, calls, ftol, xtol, gtol, maxfev, facto
             delta = factor * xnorm
             if delta == 0:
                 delta = factor
-        turned = f.copy()
-        for j in range(n):
-            if heads[j] != 0:
-                v = np.where(np.arange(m) >= j, a[:, j], 0.0)
-                turned -= v * (v @ turned) / heads[j]
-            a[j, j] = diagonal[j]
-        qtf = turned[:n]
+        qtf = _reflected(a, heads, diagonal, f)[:n]
         r, below = np.triu(a[:n]), np.tril(a[:n], -1)
-        gnorm = 0.0
-        if norm != 0:
-            sizes = columns[order]
-            cosines = np.abs((qtf / norm) @ r) / np.where(sizes == 0, 1.0, sizes)
-            gnorm = float(np.max(np.where(sizes == 0, 0.0, cosines)))
+        gnorm = _largest_cosine(r, qtf, norm, columns[order])
         if gnorm <= gtol:
             info = 4
         else:
@@ -220,32 +258,12 @@ def _least_squares(function, jacobian, x, calls, ftol, xtol, gtol, maxfev, facto
                 expected = linear * linear + damped * damped / 0.5
                 slope = -(linear * linear + damped * damped)
                 ratio = actual / expected if expected != 0 else 0.0
-                if ratio <= 0.25:
-                    less = 0.5 if actual >= 0 else 0.5 * slope / (slope + 0.5 * actual)
-                    if 0.1 * after >= norm or less < 0.1:
-                        less = 0.1
-                    delta = less * min(delta, pnorm / 0.1)
-                    par /= less
-                elif par == 0 or ratio >= 0.75:
-                    delta = pnorm / 0.5
-                    par *= 0.5
+                delta, par = _next_radius(delta, par, pnorm, norm, after, actual, slope, ratio)
                 if ratio >= 1e-4:
                     x, f, norm = tried, g, after
                     xnorm = _norm(scale * x)
                     iteration += 1
-                small = abs(actual) <= ftol and expected <= ftol and 0.5 * ratio <= 1.0
-                close = delta <= xtol * xnorm
-                if small or close:
-                    info = 3 if small and close else 1 if small else 2
-                else:
-                    if nfev >= maxfev:
-                        info = 5
-                    if abs(actual) <= _EPSILON and expected <= _EPSILON and 0.5 * ratio <= 1.0:
-                        info = 6
-                    if delta <= _EPSILON * xnorm:
-                        info = 7
-                    if gnorm <= _EPSILON:
-                        info = 8
+                info = _ending(actual, expected, ratio, delta, xnorm, gnorm, ftol, xtol, nfev >= maxfev)
             a[:n] = r + below
     return x, f, nfev, njev, a.T, (order + _FIRST_COLUMN).astype(np.int32), qtf, info
 

@@ -239,60 +239,114 @@ def _sorted_in(limit, last, worst, errors, order, rank):
     return rank
 
 
-def _integral(rule, f, a, b, epsabs, epsrel, limit, width):
-    """The integral, what its error may be, and QUADPACK's code. `width` is that of the first parts to extrapolate."""
-    if epsabs <= 0 and epsrel < max(50.0 * _EPSILON, 0.5e-28) or limit < 1:
-        return 0.0, 0.0, 6
-    result, error, defabs, resabs = rule(f, a, b)
-    bound, code = max(epsabs, epsrel * abs(result)), 0
-    if error <= 100.0 * _EPSILON * defabs and error > bound:
+def _halves(rule, f, low, high):
+    """The ends of both halves of a part, and the integrals over them, what their errors may be, and their spreads."""
+    ends = np.array([low, 0.5 * (low + high), high])
+    values, errors, sizes, spreads = np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2)
+    for k in range(2):
+        values[k], errors[k], sizes[k], spreads[k] = rule(f, float(ends[k]), float(ends[k + 1]))
+    return ends, values, errors, spreads
+
+
+def _count_roundoff(counts, extrapolates, last, whole, both, doubt, largest):
+    """Count the parts whose halves are no better: before extrapolation, in it, and those that are worse."""
+    if abs(whole - both) <= 1e-5 * abs(both) and doubt >= 0.99 * largest:
+        counts[1 if extrapolates else 0] += 1
+    if last > 10 and doubt > largest:
+        counts[2] += 1
+
+
+def _difficulty(counts, ends, last, limit):
+    """QUADPACK's code for what stands in the way of further halves; 0 for nothing."""
+    code = 0
+    if counts[0] + counts[1] >= 10 or counts[2] >= 20:
         code = 2
-    if limit == 1:
+    if last == limit:
         code = 1
-    if code != 0 or (error <= bound and error != resabs) or error == 0:
-        return result, error, code
+    if max(abs(ends[0]), abs(ends[2])) <= (1.0 + 100.0 * _EPSILON) * (abs(ends[1]) + 1000.0 * _TINY):
+        code = 4
+    return code
+
+
+def _put_halves(lower, upper, parts, errors, worst, last, ends, values, off):
+    """Put the worse half in the place of the part, and the other one last."""
+    first = 1 if off[1] > off[0] else 0
+    second = 1 - first
+    lower[worst], upper[worst], parts[worst], errors[worst] = ends[first], ends[first + 1], values[first], off[first]
+    lower[last - 1], upper[last - 1] = ends[second], ends[second + 1]
+    parts[last - 1], errors[last - 1] = values[second], off[second]
+
+
+def _wide_part(lower, upper, order, rank, worst, last, limit, small):
+    """The first part from `rank` on that is wider than `small`, its rank, and whether there is none."""
+    most = limit + 3 - last if last > 2 + limit // 2 else last
+    k, none = rank, True
+    while none and k <= most:
+        worst = int(order[rank - 1])
+        if abs(upper[worst] - lower[worst]) > small:
+            none = False
+        else:
+            rank += 1
+            k += 1
+    return worst, rank, none
+
+
+def _chosen(result, error, correction, area, total, size, sign, code, roundoff, summed, parts, last):
+    """The extrapolated integral, or the sum of the parts, which may be off by `total`; and QUADPACK's code."""
+    checks = False
+    if not summed:
+        if error == _HUGE:
+            summed = True
+        elif code != 0 or roundoff:
+            if roundoff:
+                error += correction
+            if code == 0:
+                code = 3
+            if result != 0 and area != 0:
+                summed = error / abs(result) > total / abs(area)
+                checks = not summed
+            elif error > total:
+                summed = True
+            else:
+                checks = area != 0
+        else:
+            checks = True
+    if checks and not (sign == -1 and max(abs(result), abs(area)) <= size * 0.01):
+        if 0.01 > result / area or result / area > 100.0 or total > abs(area):
+            code = 6
+    if summed:
+        result, error = 0.0, total
+        for k in range(last):
+            result += parts[k]
+    if code > 2:
+        code -= 1
+    return float(result), float(error), code
+
+
+def _refined(rule, f, a, b, result, error, size, epsabs, epsrel, limit, width):
+    """The integral by halving the worst part again and again, and by what the sums of the parts tend to."""
     lower, upper, parts, errors = np.zeros(limit), np.zeros(limit), np.zeros(limit), np.zeros(limit)
-    order = np.zeros(limit, np.int64)
+    order, counts = np.zeros(limit, np.int64), np.zeros(3, np.int64)
     lower[0], upper[0], parts[0], errors[0] = a, b, result, error
     table, last3, calls, count = np.zeros(52), np.zeros(3), 0, 2
     table[0] = result
-    sign = 1 if abs(result) >= (1.0 - 50.0 * _EPSILON) * defabs else -1
+    sign = 1 if abs(result) >= (1.0 - 50.0 * _EPSILON) * size else -1
     largest, worst, area, total, error, rank = error, 0, result, error, _HUGE, 1
-    misses, once, twice, thrice, trouble = 0, 0, 0, 0, 0
+    misses, code = 0, 0
     extrapolates, never, summed, going = False, False, False, True
     small, rest, goal, correction, last = 0.0, 0.0, 0.0, 0.0, 1
     while going and last < limit:
         last += 1
         before = largest
-        ends = np.array([lower[worst], 0.5 * (lower[worst] + upper[worst]), upper[worst]])
-        found, off, sizes, spreads = np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2)
-        for k in range(2):
-            found[k], off[k], sizes[k], spreads[k] = rule(f, float(ends[k]), float(ends[k + 1]))
-        both, doubt = found[0] + found[1], off[0] + off[1]
+        ends, values, off, spreads = _halves(rule, f, lower[worst], upper[worst])
+        both, doubt = values[0] + values[1], off[0] + off[1]
         total = total + doubt - largest
         area = area + both - parts[worst]
         if spreads[0] != off[0] and spreads[1] != off[1]:
-            if abs(parts[worst] - both) <= 1e-5 * abs(both) and doubt >= 0.99 * largest:
-                if extrapolates:
-                    twice += 1
-                else:
-                    once += 1
-            if last > 10 and doubt > largest:
-                thrice += 1
+            _count_roundoff(counts, extrapolates, last, parts[worst], both, doubt, largest)
         bound = max(epsabs, epsrel * abs(area))
-        if once + twice >= 10 or thrice >= 20:
-            code = 2
-        if twice >= 5:
-            trouble = 3
-        if last == limit:
-            code = 1
-        if max(abs(ends[0]), abs(ends[2])) <= (1.0 + 100.0 * _EPSILON) * (abs(ends[1]) + 1000.0 * _TINY):
-            code = 4
-        first = 1 if off[1] > off[0] else 0
-        second = 1 - first
-        lower[worst], upper[worst], parts[worst], errors[worst] = ends[first], ends[first + 1], found[first], off[first]
-        lower[last - 1], upper[last - 1] = ends[second], ends[second + 1]
-        parts[last - 1], errors[last - 1] = found[second], off[second]
+        code = _difficulty(counts, ends, last, limit)
+        _put_halves(lower, upper, parts, errors, worst, last, ends, values, off)
         rank = _sorted_in(limit, last, worst, errors, order, rank)
         worst = int(order[rank - 1])
         largest = errors[worst]
@@ -313,17 +367,9 @@ def _integral(rule, f, a, b, epsabs, epsrel, limit, width):
                     ready = False
                 else:
                     extrapolates, rank = True, 2
-            if ready and trouble != 3 and rest > goal:
-                most = limit + 3 - last if last > 2 + limit // 2 else last
-                k = rank
-                while ready and k <= most:
-                    worst = int(order[rank - 1])
-                    largest = errors[worst]
-                    if abs(upper[worst] - lower[worst]) > small:
-                        ready = False
-                    else:
-                        rank += 1
-                        k += 1
+            if ready and counts[1] < 5 and rest > goal:
+                worst, rank, ready = _wide_part(lower, upper, order, rank, worst, last, limit, small)
+                largest = errors[worst]
             if ready:
                 count += 1
                 table[count - 1] = area
@@ -347,34 +393,23 @@ def _integral(rule, f, a, b, epsabs, epsrel, limit, width):
                         rank, extrapolates = 1, False
                         small *= 0.5
                         rest = total
-    checks = False
-    if not summed:
-        if error == _HUGE:
-            summed = True
-        elif code + trouble != 0:
-            if trouble == 3:
-                error += correction
-            if code == 0:
-                code = 3
-            if result != 0 and area != 0:
-                summed = error / abs(result) > total / abs(area)
-                checks = not summed
-            elif error > total:
-                summed = True
-            else:
-                checks = area != 0
-        else:
-            checks = True
-    if checks and not (sign == -1 and max(abs(result), abs(area)) <= defabs * 0.01):
-        if 0.01 > result / area or result / area > 100.0 or total > abs(area):
-            code = 6
-    if summed:
-        result, error = 0.0, total
-        for k in range(last):
-            result += parts[k]
-    if code > 2:
-        code -= 1
-    return float(result), float(error), code
+    roundoff = bool(counts[1] >= 5)
+    return _chosen(result, error, correction, area, total, size, sign, code, roundoff, summed, parts, last)
+
+
+def _integral(rule, f, a, b, epsabs, epsrel, limit, width):
+    """The integral, what its error may be, and QUADPACK's code. `width` is that of the first parts to extrapolate."""
+    if epsabs <= 0 and epsrel < max(50.0 * _EPSILON, 0.5e-28) or limit < 1:
+        return 0.0, 0.0, 6
+    result, error, size, spread = rule(f, a, b)
+    bound, code = max(epsabs, epsrel * abs(result)), 0
+    if error <= 100.0 * _EPSILON * size and error > bound:
+        code = 2
+    if limit == 1:
+        code = 1
+    if code != 0 or (error <= bound and error != spread) or error == 0:
+        return result, error, code
+    return _refined(rule, f, a, b, result, error, size, epsabs, epsrel, limit, width)
 
 
 @replacement(_quadpack._qagse)
