@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.containers import growable_list_arrays, ragged_concatenation
+from xlapy.dispatch.bounded import growable_list_arrays, masked_axes
+from xlapy.dispatch.numpy import ragged_concatenation
 from xlapy.dispatch.numpy.rule_operands import known
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.values import Lanes, Value, alternatives

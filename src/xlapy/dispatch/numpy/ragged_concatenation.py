@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.numbers.scalar_values import device
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.values import BoundedArray, JaxArray, Lanes, Stored, Union, Value, alternatives
 from xlapy.ir import Var

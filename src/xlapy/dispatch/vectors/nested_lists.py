@@ -15,9 +15,9 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch import value_selection
-from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.numbers.scalar_values import device, scalar
 from xlapy.dispatch.unions import contents_of_lists
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.growable_lists import has_own, hollow, known_length
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import Const, GrowableList, NumpyScalar, Ref, Scalar, Tuple, Union, Value, as_ref, tuple_items

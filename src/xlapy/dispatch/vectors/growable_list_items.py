@@ -12,11 +12,11 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch import value_selection
-from xlapy.dispatch.containers import nested_items
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import bounds_of, device, scalar
 from xlapy.dispatch.protocol import NeedStatic, Refused
 from xlapy.dispatch.unions import selects
+from xlapy.dispatch.vectors import nested_items
 from xlapy.domain import growable_lists, set_iteration_order
 from xlapy.domain.coerce import coerce, filler, instantiate, place_in, select
 from xlapy.domain.heap import Borrow

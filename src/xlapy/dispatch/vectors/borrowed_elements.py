@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from xlapy.dispatch.containers import growable_list_items
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain import growable_lists
 from xlapy.domain.heap import Borrow
 from xlapy.domain.values import (
