@@ -18,7 +18,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.deques import note_change
 from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, defines, kind_of, logical_not
-from xlapy.dispatch.vectors import growable_list_edits, growable_list_items
+from xlapy.dispatch.vectors import equality, growable_list_edits, growable_list_items
 from xlapy.dispatch.vectors.equality import ORDERINGS
 from xlapy.domain.values import (
     Const,
@@ -150,14 +150,14 @@ def _room_for_both(machine, left: Ref, right: Ref) -> GrowableList:
 
 
 def _compared(machine, symbol: str, cls: type, left: Value, right: Value) -> Value:
-    equality = symbol in ("==", "!=")
-    if equality and cls is not tuple and left == right:
+    asks_equal = symbol in ("==", "!=")
+    if asks_equal and cls is not tuple and left == right:
         return Const(symbol == "==")
     if not _is_whole(machine, left, right):
         sides = contents(machine, left), contents(machine, right)
         found = equality.compare_sequences(machine, symbol, *sides)
         return machine.boolean(machine.truth(found)) if cls is collections.deque else found
-    if not equality:
+    if not asks_equal:
         return machine.call(Const(list_library.in_order), [left, right, Const(ORDERINGS[symbol])])
     same = machine.call(Const(list_library.equal), [left, right])
     return same if symbol == "==" else machine.boolean(logical_not(machine, machine.truth(same)))
