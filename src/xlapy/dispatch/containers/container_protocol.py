@@ -1,5 +1,9 @@
 """Subscripts, length, membership and comparison of Python's containers; their methods are in files of their own.
 
+    x[i], x[i] = v, del d[k]
+    v in items; len(items)
+    {(i, j): d}: what a key is, and whether it has a hash
+
 Contents are slots of heap objects: `items` is a `Tuple` for lists (and deques), a `Mapping` for dicts and sets.
 """
 

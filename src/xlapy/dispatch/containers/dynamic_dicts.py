@@ -1,6 +1,10 @@
 """Dicts and sets with keys that are only known on the device: their contents are a `GrowableList` of pairs of key and
 value, in the order of insertion. A key is looked for among all rows at once.
 
+    counts = {}
+    for v in x:
+        counts[v] = counts.get(v, 0) + 1
+
 A key is held by value, and compared as Python compares keys: `1`, `1.0` and `True` are one. Keys with an `__eq__` of
 their own are asked one by one, in a loop.
 """

@@ -1,5 +1,8 @@
 """`np.stack(items)`, `np.vstack(items)`, `np.concatenate(items)` and their like of a list that grew in a loop.
 
+    rows = [x[i] for i in range(n) if x[i, 0] > 0]
+    np.stack(rows), np.concatenate(rows), np.vstack(rows)
+
 Its items are the rows of an array already, which is arranged anew.
 """
 

@@ -1,5 +1,8 @@
 """`np.hstack(items)` and `np.concatenate(items)` of a list that grew in a loop, of arrays of several lengths.
 
+    parts = [x[:k] for k in lengths]
+    np.concatenate(parts)
+
 The items are the rows of one array, each with room for the longest; what is put together are the parts that count.
 """
 

@@ -1,5 +1,10 @@
 """Items of lists that grew in loops: put into the rows of a growable list, taken out, moved; see
-`domain.growable_lists`."""
+`domain.growable_lists`.
+
+    kept = []
+    for v in x:
+        if v > 0: kept.append((v, i))
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Tables as lists of lists: `table[i]` for an `i` on the device is one of several lists.
 
+    table = [[0, 1, 2], [3, 4, 5]]
+    table[i][j], table[i][j] = v, len(table[i])
+
 Which of them it is stays open: a subscript of it reads or writes the table, at the row and at the column. Nothing is
 done for each of the rows in a branch of its own. Rows of several lengths are laid one after another.
 """
