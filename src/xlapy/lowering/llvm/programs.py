@@ -218,7 +218,7 @@ class _Program(Loops):
     def _with_elements(self, operation: Operation) -> Sequence[Value]:
         """What an operation computes: no rule is asked for an array without elements, nor meets one."""
         empty = [prod(v.type.shape) == 0 for v in operation.results]
-        may_be_left_out = not operation.regions and not getattr(operation.attributes.get("jaxpr"), "effects", None)
+        may_be_left_out = not operation.regions and not getattr(operation.jaxpr, "effects", None)
         if empty and all(empty) and may_be_left_out:
             return [without_elements(v.type.dtype, v.type.shape) for v in operation.results]
         found = self._operation(operation)
@@ -243,7 +243,11 @@ class _Program(Loops):
                 return self.for_loop(operation, [self.value(v) for v in operation.operands[1:]])
             case "while":
                 return self.while_loop(operation, [self.value(v) for v in operation.operands])
-            case "leaf":
+            case "load":
+                return [self._load(operation, touched(operation) or [])]
+            case "store":
+                return [self._store(operation, touched(operation) or [])]
+            case _ if operation.jaxpr is not None:
                 return self._leaf(operation)
             case "ahead":
                 jaxpr = hoisted_products.products_as_jaxpr(operation)
@@ -288,12 +292,9 @@ class _Program(Loops):
         return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
 
     def _leaf(self, operation: Operation) -> Sequence[Value]:
-        dims = touched(operation)
-        if dims is None and any(prod(v.type.shape) == 0 for v in operation.operands):
-            jaxpr = traced(operation.attributes["jaxpr"])
+        if any(prod(v.type.shape) == 0 for v in operation.operands):
+            jaxpr = traced(operation.jaxpr)
             return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
-        if dims is not None:
-            return [(self._load if operation.attributes["name"] == "slice" else self._store)(operation, dims)]
         note = operation.attributes.get("lanewise")
         if note is not None and note.kind in ("sum", "dot"):
             found = lane_ranges.over_range(self, operation)
@@ -310,7 +311,7 @@ class _Program(Loops):
             return [uniform(literal(0, type.dtype), type.shape)._replace(is_unset=True)]
         if is_unstack(operation):
             return self._unstacked(operation)
-        jaxpr = traced(operation.attributes["jaxpr"])
+        jaxpr = traced(operation.jaxpr)
         window = window_of(self.value(self._lanes_of[operation].results[0])) if operation in self._lanes_of else None
         if window is not None and window.extents[0] is not None:
             operands = list(map(self.value, operation.operands))
@@ -522,7 +523,7 @@ class _Program(Loops):
 def _is_bit(predicate: Var) -> bool:
     """Whether a predicate asks for bits of an integer, as checksums and generators of random numbers do."""
     owner = predicate.owner
-    if not isinstance(owner, Operation) or owner.kind == "leaf":
+    if not isinstance(owner, Operation) or owner.jaxpr is not None:
         return False
     if owner.kind in ("eq", "ne", "bitwise_not", "convert"):
         return _is_bit(owner.operands[0])
@@ -533,7 +534,7 @@ def is_elementwise(leaf: Operation) -> bool:
     """Whether a leaf computes each element of its result of those of its operands at that place."""
     if touched(leaf) is not None or is_stack(leaf) or is_unstack(leaf):
         return False
-    return equations.is_elementwise(traced(leaf.attributes["jaxpr"]))
+    return equations.is_elementwise(traced(leaf.jaxpr))
 
 
 __all__ = ["Function", "function_of", "is_elementwise"]
