@@ -56,7 +56,7 @@ def _title(operation: Operation) -> str:
     if operation.kind == "constant":
         text = np.array2string(np.asarray(operation.attributes["value"]), threshold=8, separator=",").replace("\n", "")
         return f"constant[{text[:_SHORT]}]"
-    if operation.jaxpr is not None:
+    if operation.kind == "leaf":
         return f"leaf[{operation.attributes['name']}]"
     return operation.kind
 
