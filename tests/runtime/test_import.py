@@ -9,6 +9,7 @@ import pytest
 
 from xlapy import compiler  # noqa: F401  (reads the rules)
 from xlapy.dispatch import registry
+from xlapy.library import replacement
 from xlapy.runtime import on_demand
 
 PROGRAM = """
@@ -233,7 +234,7 @@ LEFT_ALONE = {"ExtendNameStackContextManager", "exc_info", "exception", "get_ide
 def test_functions_with_rules_are_known_before_the_compiler_is_imported():
     """All but methods, and SciPy's: what replaces one of them must not get its rule."""
     known = {id(item) for *_, item in on_demand._ORIGINALS}
-    registered = [item for table in (registry.FUNCTIONS, registry.REPLACEMENTS) for item, _ in table.values()]
+    registered = [item for table in (registry.FUNCTIONS, replacement.REPLACEMENTS) for item, _ in table.values()]
     outside = [item for item in registered if id(item) not in known]
     named = [item for item in outside if re.fullmatch(r"(?!_)\w+", getattr(item, "__qualname__", "_"))]
     foreign = {item.__name__ for item in named if item.__module__.split(".")[0] not in ("scipy", "xlapy")}
