@@ -13,9 +13,9 @@ from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 def bound(equation: Any, operands: Sequence, params: dict | None = None) -> Sequence:
     """The results of an equation for other operands, and with other parameters if such are given; before JAX 0.10
     callables came apart from other parameters."""
-    found = equation.primitive.get_bind_params(equation.params if params is None else params)
-    functions, params = found if isinstance(found, tuple) else ((), found)
-    results = equation.primitive.bind(*functions, *operands, **params)
+    found: Any = equation.primitive.get_bind_params(equation.params if params is None else params)
+    functions, parameters = found if isinstance(found, tuple) else ((), found)
+    results = equation.primitive.bind(*functions, *operands, **parameters)
     return results if equation.primitive.multiple_results else [results]
 
 

@@ -110,7 +110,7 @@ class _Order:
         if id(equation) not in self.loads:
             return results
         index = next(v for v, atom in zip(values, equation.invars, strict=True) if _is_index(atom))
-        found, same = loaded(*results, index)
+        found, same = loaded(results[0], index)
         self.waits.setdefault(self._root(equation.invars[0]), []).append(same - index)
         return [found]
 
