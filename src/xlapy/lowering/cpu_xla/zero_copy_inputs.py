@@ -229,16 +229,16 @@ def _reduces_floats(jaxpr: Any, rows: bool = False) -> bool:
 
 def _form_of_product(operation: Operation) -> tuple[Var, Var, bool] | None:
     """The matrix and the vector that a leaf multiplies, if it does nothing else, and whether it sums along rows."""
-    equations = operation.jaxpr.jaxpr.eqns if operation.jaxpr is not None else ()
-    if len(equations) != 1 or equations[0].primitive is not DOT or len(operation.operands) != 2:
+    jaxpr = None if operation.jaxpr is None else operation.jaxpr.jaxpr
+    if jaxpr is None or len(jaxpr.eqns) != 1 or jaxpr.eqns[0].primitive is not DOT or len(operation.operands) != 2:
         return None
-    (equation,) = equations
+    (equation,) = jaxpr.eqns
     ranks = [v.aval.ndim for v in equation.invars]
     ((left, right), batch) = equation.params["dimension_numbers"]
     types, params = [v.type for v in operation.operands], equation.params
     if ranks not in ([2, 1], [1, 2]) or batch != ((), ()) or types[0].dtype != types[1].dtype:
         return None
-    if equation.invars != operation.jaxpr.jaxpr.invars or types[0].dtype.name not in (
+    if equation.invars != jaxpr.invars or types[0].dtype.name not in (
         "float32",
         "float64",
     ):
