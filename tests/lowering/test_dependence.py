@@ -164,7 +164,7 @@ TOGETHER = [running, overlapping, read_later, shifted, scratch, looked_at, last_
 @pytest.fixture
 def shares(monkeypatch, parts):
     """Every loop is shared out, however short it is; the texts of the functions that make a part."""
-    monkeypatch.setattr(loop_code, "_EACH", 0)
+    monkeypatch.setattr(loop_code, "ITERATIONS_SHARED", 0)
     return parts
 
 

@@ -274,8 +274,8 @@ def test_other_platforms_have_no_such_functions():
 
 def test_what_xla_cannot_do_in_such_a_function_is_compiled_without(monkeypatch):
     """From 4096 elements on, sums call a library."""
-    monkeypatch.setattr(native_functions, "_MOST_REDUCED", 1 << 20)
-    monkeypatch.setattr(native_functions, "_MOST", 1 << 20)
+    monkeypatch.setattr(native_functions, "NATIVE_REDUCED", 1 << 20)
+    monkeypatch.setattr(native_functions, "NATIVE_ELEMENTS", 1 << 20)
 
     def summed(x, n):
         for _ in range(n):

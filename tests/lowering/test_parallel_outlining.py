@@ -99,7 +99,7 @@ def test_one_thread_finds_what_many_find(monkeypatch):
 
     x = RNG.random(50_000)
     shared = xlapy.jit(steps)(x.copy(), x.copy())
-    monkeypatch.setattr(parallel_outlining, "_WORTH", np.inf)
+    monkeypatch.setattr(parallel_outlining, "INSTRUCTIONS_SHARED", np.inf)
     np.testing.assert_array_equal(shared, xlapy.jit(steps)(x.copy(), x.copy()))
 
 

@@ -37,12 +37,11 @@ from xlapy.lowering.loop_derivatives.lax_loops import (
 from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
 from xlapy.lowering.lowering_rules import RULES, store_block
 from xlapy.lowering.nvptx import as_kernel
+from xlapy.lowering.thresholds import LARGE_READ_IN_PART, READ_IN_PART
 from xlapy.lowering.vectorised_loops import in_lanes, plan_of
 from xlapy.lowering.windowed_sums import in_steps, in_windows, planned, planned_store
 
 Environment = dict[Var, object]
-#: elements of a large array, and how much larger than what is read of it
-_LARGE, _PART = 256, 16
 
 
 def evaluate(region: Region, environment: Environment) -> list:
@@ -180,7 +179,7 @@ def _reads_elements(region: Region) -> bool:
             return True
         if operation.jaxpr is not None and operation.kind == "load" and len(operation.operands) > 1:
             size = prod(operation.operands[0].type.shape)
-            if size >= _LARGE and size >= _PART * prod(operation.results[0].type.shape):
+            if size >= LARGE_READ_IN_PART and size >= READ_IN_PART * prod(operation.results[0].type.shape):
                 return True
     return False
 
@@ -245,10 +244,6 @@ def _fast_rules(cpu: Cpu | None, native: bool, gpu: bool = False) -> _Rules:
             {"leaf": _spread(fast["leaf"]), "broadcast": _spread(lambda o, given, _: RULES["broadcast"](o, given))}
         )
     return fast
-
-
-def _broadcast(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
-    return RULES["broadcast"](operation, operands)
 
 
 def _spread(rule: Callable) -> Callable:

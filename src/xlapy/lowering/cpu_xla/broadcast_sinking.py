@@ -14,14 +14,13 @@ from typing import Any
 from xlapy.ir import Operation, Var
 from xlapy.ir.operations import ELEMENTWISE, SLOW
 from xlapy.lowering.primitives.barrier import stored
+from xlapy.lowering.thresholds import OPERATIONS_SPREAD, READ_PLACES, READ_TIMES
 
 #: leaves that read an element several times, and those that only look at elements
 _SPREADING = frozenset(("repeat", "gather", "tile", "broadcast"))
 _VIEWS = frozenset(("reshape", "transpose", "slice"))
 #: what XLA takes for fast
 _SINES = frozenset(("sin", "cos", "tan"))
-#: how often an element has to be read, in how many places in all, and how many operations are looked at
-_TIMES, _MANY, _MOST_OPERATIONS = 4, 4096, 32
 
 
 def operands_of(operation: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -30,14 +29,14 @@ def operands_of(operation: Operation, operands: Sequence[Any]) -> Sequence[Any]:
         return operands
     source, size = operation.operands[0], prod(operation.results[0].type.shape)
     few = prod(source.type.shape)
-    if few == 0 or size < _MANY or size < _TIMES * few or not _is_slow(source):
+    if few == 0 or size < READ_PLACES or size < READ_TIMES * few or not _is_slow(source):
         return operands
     return [stored(operands[0]), *operands[1:]]
 
 
 def _is_slow(var: Var) -> bool:
     todo, shape, seen = [var], prod(var.type.shape), 0
-    while todo and seen < _MOST_OPERATIONS:
+    while todo and seen < OPERATIONS_SPREAD:
         made, seen = todo.pop().owner, seen + 1
         if not isinstance(made, Operation):
             continue

@@ -27,6 +27,7 @@ from xlapy.lowering.cpu_xla.native_functions import SLOW_KERNELS
 from xlapy.lowering.cpu_xla.reduction_strategies import are_exact, are_own
 from xlapy.lowering.cpu_xla.rounding import rounds
 from xlapy.lowering.jaxprs.deferred_tracing import is_opaque
+from xlapy.lowering.thresholds import SMALL_PROGRAM, SMALL_PROGRAM_OF_SLOW
 
 #: passes that are left out
 _LEFT_OUT = "xla_disable_hlo_passes"
@@ -35,9 +36,6 @@ _SIMPLIFIER, _TREES = "algsimp", "tree_reduction_rewriter"
 _KINDS = "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"
 _OWN_REDUCTIONS = {"xla_cpu_experimental_ynn_fusion_type": _KINDS}
 _PLAIN_KERNELS = {"xla_cpu_use_fusion_emitters": False}
-#: elements of the largest array of a small program, and of one of which every element takes tens of instructions
-#: (measured in a loop: as fast up to these)
-_SMALL, _SMALL_SLOW = 2048, 256
 #: from which version of jaxlib on and before which one an option is known to exist, or known not to
 _ASKED = (
     ("xla_cpu_experimental_ynn_fusion_type", (0, 10, 2), (0, 13, 0), True),
@@ -132,10 +130,10 @@ def _is_option(name: str, value: Any) -> bool:
 
 def _is_small(region: Region) -> bool:
     """Whether no array of a program is large."""
-    if any(prod(v.type.shape) > _SMALL for v in region.params):
+    if any(prod(v.type.shape) > SMALL_PROGRAM for v in region.params):
         return False
     for operation in every_operation(region):
-        most = _SMALL_SLOW if operation.kind in SLOW_KERNELS else _SMALL
+        most = SMALL_PROGRAM_OF_SLOW if operation.kind in SLOW_KERNELS else SMALL_PROGRAM
         if any(prod(v.type.shape) > most for v in operation.results):
             return False
         if operation.jaxpr is not None and _has_large(operation.jaxpr.jaxpr):
@@ -145,7 +143,7 @@ def _is_small(region: Region) -> bool:
 
 def _has_large(jaxpr: Any) -> bool:
     for equation in jaxpr.eqns:
-        most = _SMALL_SLOW if equation.primitive.name in SLOW_KERNELS else _SMALL
+        most = SMALL_PROGRAM_OF_SLOW if equation.primitive.name in SLOW_KERNELS else SMALL_PROGRAM
         if any(prod(getattr(v.aval, "shape", ())) > most for v in equation.outvars):
             return True
         if any(map(_has_large, inner_jaxprs(equation))):

@@ -17,15 +17,15 @@ from jax import lax
 from jax.extend.core import primitives
 
 from xlapy.lowering.cpu_xla.sums import long_sum
+from xlapy.lowering.thresholds import (
+    PRODUCT_AS_SUM,
+    RESULTS_IN_ROW,
+    RESULTS_OF_TRANSPOSE,
+    RESULTS_WRITTEN_OUT,
+    TERMS_WRITTEN_OUT,
+)
 
 DOT = primitives.dot_general_p
-#: elements of each operand of a product of vectors from which on it is a sum; a loop that is one native function has
-#: smaller ones (`lowering.cpu_xla.native_functions`)
-_LONG = 2049
-#: terms that are written out, for numbers of 4 and of 8 bytes; results from which on, results next to one another
-_TERMS, _MANY, _WIDE = {4: 8, 8: 4}, 4096, 16
-#: results up to which a product of a transpose and a vector stays as it is
-_FEW = 9
 
 
 def is_sum(lhs: Any, rhs: Any, dimension_numbers: Any) -> bool:
@@ -39,7 +39,7 @@ def is_sum(lhs: Any, rhs: Any, dimension_numbers: Any) -> bool:
     ((contracted, _), (batch, _)) = dimension_numbers
     terms, results = prod(lhs.shape[k] for k in contracted), prod(lhs.shape[k] for k in batch)
     alone = prod(lhs.shape) == prod(rhs.shape) == terms * results
-    return alone and terms * results >= _LONG and terms > _terms(lhs) and lhs.dtype == rhs.dtype
+    return alone and terms * results >= PRODUCT_AS_SUM and terms > _terms(lhs) and lhs.dtype == rhs.dtype
 
 
 def has_faster_form(lhs: Any, rhs: Any, dimension_numbers: Any) -> bool:
@@ -55,7 +55,12 @@ def product(lhs: Any, rhs: Any, *, dimension_numbers: Any, **_: Any) -> Any:
 
 def is_of_matrix_and_vector(lhs: Any, rhs: Any, dimension_numbers: Any) -> bool:
     """Whether a product is one of a matrix and a vector: better turned around if the matrix is a transpose."""
-    return lhs.ndim == 2 and rhs.ndim == 1 and lhs.shape[0] > _FEW and dimension_numbers == (((1,), (0,)), ((), ()))
+    return (
+        lhs.ndim == 2
+        and rhs.ndim == 1
+        and lhs.shape[0] > RESULTS_OF_TRANSPOSE
+        and dimension_numbers == (((1,), (0,)), ((), ()))
+    )
 
 
 def turned_around(matrix: Any, vector: Any, **params: Any) -> Any:
@@ -65,7 +70,7 @@ def turned_around(matrix: Any, vector: Any, **params: Any) -> Any:
 
 def _terms(operand: Any) -> int:
     """How many terms may be written out."""
-    return _TERMS.get(operand.dtype.itemsize, 0) if operand.dtype.kind in "iuf" else 0
+    return TERMS_WRITTEN_OUT.get(operand.dtype.itemsize, 0) if operand.dtype.kind in "iuf" else 0
 
 
 def _is_written_out(lhs: Any, rhs: Any, dimension_numbers: Any) -> bool:
@@ -75,10 +80,10 @@ def _is_written_out(lhs: Any, rhs: Any, dimension_numbers: Any) -> bool:
     terms = lhs.shape[contracted[0]]
     batches = prod(lhs.shape[k] for k in batch)
     rows, columns = (prod(x.shape) // max(1, terms * batches) for x in (lhs, rhs))
-    if not 0 < terms <= _terms(lhs) or batches * rows * columns < _MANY:
+    if not 0 < terms <= _terms(lhs) or batches * rows * columns < RESULTS_WRITTEN_OUT:
         return False
     # A batch of small matrices XLA computes as fast.
-    return min(rows, columns) <= _WIDE and (not batch or rows == columns == 1)
+    return min(rows, columns) <= RESULTS_IN_ROW and (not batch or rows == columns == 1)
 
 
 def _by_batch(lhs: Any, rhs: Any, dimension_numbers: Any) -> tuple[Any, Any, int, int]:

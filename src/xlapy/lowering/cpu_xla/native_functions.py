@@ -27,17 +27,19 @@ from xlapy.ir import Operation, Region, Var, captured, constant_value, has_effec
 from xlapy.ir.called_jaxprs import called_on_cpu
 from xlapy.ir.operations import ELEMENTWISE, SLOW
 from xlapy.lowering.primitives.barrier import always
+from xlapy.lowering.thresholds import (
+    NATIVE_BATCHED,
+    NATIVE_COPIED,
+    NATIVE_ELEMENTS,
+    NATIVE_OPERATIONS,
+    NATIVE_PRODUCTS,
+    NATIVE_REDUCED,
+    NATIVE_SLOW_ELEMENTS,
+    NATIVE_VECTOR,
+)
 from xlapy.lowering.vectorised_loops import plan_of
 from xlapy.lowering.windowed_sums import planned, planned_store
 
-#: elements that an operation computes at most, and one that takes tens of instructions for each, which would use
-#: several cores
-_MOST, _MOST_SLOW = 4096, 256
-#: elements that are reduced, and multiplications in a product of matrices and in a batch of products of vectors:
-#: from some more on (4096, 256 and 8192) XLA calls a library, which it cannot do here
-_MOST_REDUCED, _MOST_PRODUCTS, _MOST_BATCHED = 2048, 125, 1024
-#: operations in the program of the loop: the native compiler's time grows faster than their number
-_LONGEST = 2000
 #: what XLA's kernels take long for
 SLOW_KERNELS = SLOW | {"sqrt", "rsqrt"}
 _QUICK = frozenset(
@@ -57,8 +59,6 @@ _REDUCTIONS = frozenset(
 _JOINS = frozenset(("concatenate", "pad"))
 _TESTED = jaxlib_version.startswith("0.10.")
 _ATTRIBUTES = {"inlineable": "false", "xla_cpu_small_call": "true"}
-#: elements up to which a vector is no matter, and up to which it may be copied
-_FEW, _TINY = 128, 16
 
 
 def as_native(
@@ -115,7 +115,7 @@ def available() -> bool:
 def _read_only(loop: Operation, needed: list[Var]) -> list[int]:
     """Places of the values that the function may read besides: XLA copies an array that is read and changed."""
     inside = {v for region in loop.regions for v in captured(region)}
-    return [k for k, v in enumerate(needed) if v in inside or prod(v.type.shape) <= _TINY]
+    return [k for k, v in enumerate(needed) if v in inside or prod(v.type.shape) <= NATIVE_COPIED]
 
 
 def _from_all(values: Sequence) -> Any:
@@ -165,7 +165,7 @@ class _Count:
             return False
         for region in loop.regions:
             self._region(region, set(region.results))
-        return self.operations <= _LONGEST
+        return self.operations <= NATIVE_OPERATIONS
 
     def _region(self, region: Region, needed: set[Var]) -> None:
         """Look at the operations of which results are needed."""
@@ -206,7 +206,7 @@ class _Count:
     def _operation(self, operation: Operation) -> None:
         kind = operation.kind
         plan = plan_of(operation, native=True)
-        if plan is not None and (not plan.of_numbers or plan.count > _MOST_REDUCED):
+        if plan is not None and (not plan.of_numbers or plan.count > NATIVE_REDUCED):
             raise _Unsuitable
         if operation in self.plans or kind in ("constant", "live", "if", "for", "while"):
             return
@@ -237,7 +237,7 @@ class _Count:
                 continue
             self.operations += 1
             size = _size(equation.outvars)
-            if name in _JOINS and size > _FEW and 4 * size > 5 * _size(equation.invars):
+            if name in _JOINS and size > NATIVE_VECTOR and 4 * size > 5 * _size(equation.invars):
                 most += 1
                 if most > 1:
                     raise _Unsuitable
@@ -245,7 +245,7 @@ class _Count:
                 size, most = _size(equation.invars[1:2]), 0
             elif name in _REDUCTIONS:
                 size, most = _size(equation.invars), 0
-                if size > _MOST_REDUCED:
+                if size > NATIVE_REDUCED:
                     raise _Unsuitable
             elif name == "dot_general":
                 size, most = _products(equation), 0
@@ -259,7 +259,7 @@ class _Count:
 
     def _elements(self, dtype: Any, count: int, slow: bool) -> None:
         if (
-            count * self.lanes > (_MOST_SLOW if slow else _MOST)
+            count * self.lanes > (NATIVE_SLOW_ELEMENTS if slow else NATIVE_ELEMENTS)
             or dtype.kind not in "biufc"
             or dtype.itemsize < 4
             and dtype.kind == "f"
@@ -278,8 +278,8 @@ def _products(equation: Any) -> int:
     inner, size = (prod(left.aval.shape[k] for k in axes) for axes in (contracted, batch))
     one, two = (prod(v.aval.shape) // max(1, inner * size) for v in (left, right))
     products = one * two * inner * size
-    most = _MOST_PRODUCTS if min(one, two) > 1 else _MOST_BATCHED if size > 1 else _MOST
-    if products > most or (one == two == 1 and products > _MOST_REDUCED):
+    most = NATIVE_PRODUCTS if min(one, two) > 1 else NATIVE_BATCHED if size > 1 else NATIVE_ELEMENTS
+    if products > most or (one == two == 1 and products > NATIVE_REDUCED):
         raise _Unsuitable
     return products
 

@@ -11,15 +11,17 @@ import numpy as np
 from jax import lax
 from jax.extend.core import primitives
 
+from xlapy.lowering.thresholds import WINDOW_UNPOOLED
+
 UNPOOL = primitives.select_and_scatter_add_p
-#: elements of a window
-_LARGEST = 16
 
 
 def unpooled(source: Any, operand: Any, **params: Any) -> Any:
     """`UNPOOL`: where windows do not overlap, by comparing their elements, which XLA makes one loop of."""
     window = params["window_dimensions"]
-    simple = params["window_strides"] == window and not any(map(any, params["padding"])) and prod(window) <= _LARGEST
+    simple = (
+        params["window_strides"] == window and not any(map(any, params["padding"])) and prod(window) <= WINDOW_UNPOOLED
+    )
     if not simple or not operand.size or not source.size:
         return UNPOOL.bind(source, operand, **params)
     whole = tuple(n * w for n, w in zip(source.shape, window, strict=True))

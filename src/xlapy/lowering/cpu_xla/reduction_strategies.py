@@ -28,9 +28,8 @@ from xlapy.ir.called_jaxprs import inner_jaxprs, is_kernel
 from xlapy.lowering.cpu_xla.dot_products import DOT, is_sum
 from xlapy.lowering.cpu_xla.rounding import rounds
 from xlapy.lowering.jaxprs.contents import ELEMENTWISE
+from xlapy.lowering.thresholds import LENGTH_FOR_LIBRARY
 
-#: shorter reductions are faster in XLA's own code
-_SHORT = 64
 #: primitives whose results are in memory
 _STORED = frozenset(
     "dot_general conv_general_dilated sort cumsum cumprod cummax cummin while scan cond scatter scatter-add scatter_add"
@@ -118,12 +117,16 @@ def _jaxpr(jaxpr: Any, given: Sequence[bool]) -> list[bool]:
         if calls_one(equation, inner):
             found = _jaxpr(inner[0], operands)
         elif _is_sum(equation):
-            if not all(operands) or _length(equation) < _SHORT:
+            if not all(operands) or _length(equation) < LENGTH_FOR_LIBRARY:
                 raise _Unfit
             found = [True]
         elif name in REDUCTIONS:
             alone = len(equation.outvars) == 1
-            if alone and _is_float(equation.invars[0].aval) and (not all(operands) or _length(equation) < _SHORT):
+            if (
+                alone
+                and _is_float(equation.invars[0].aval)
+                and (not all(operands) or _length(equation) < LENGTH_FOR_LIBRARY)
+            ):
                 raise _Unfit
             found = [True] * len(equation.outvars)
         elif name == "broadcast_in_dim":

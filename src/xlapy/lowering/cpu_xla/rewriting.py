@@ -21,6 +21,7 @@ from xlapy.lowering.cpu_xla.pooling import UNPOOL, unpooled
 from xlapy.lowering.cpu_xla.sums import REDUCTIONS, reduced
 from xlapy.lowering.cpu_xla.sums import has_faster_form as is_reduced_otherwise
 from xlapy.lowering.jaxprs.deferred_tracing import branch_on_cpu
+from xlapy.lowering.jaxprs.jaxpr_evaluation import bound
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.llvm import blas, called_by_xla
 
@@ -200,8 +201,7 @@ class _Rewriter:
             elif inner is not None and self.has(inner):
                 results = self.evaluate(inner, operands[1:] if equation.primitive.name == "cond" else operands)
             else:
-                found = _bound(equation, operands)
-                results = found if equation.primitive.multiple_results else [found]
+                results = bound(equation, operands)
             known.update(zip(equation.outvars, results, strict=True))
         return [read(atom) for atom in jaxpr.jaxpr.outvars]
 
@@ -220,13 +220,6 @@ class _Rewriter:
             return primitive.bind(*operands, **params)
 
         return faster(*operands) if self.cpu.certain else lax.platform_dependent(*operands, cpu=faster, default=plain)
-
-
-def _bound(equation, operands: Sequence):
-    """An operation on values; before JAX 0.10 callables came apart from other parameters."""
-    params = equation.primitive.get_bind_params(equation.params)
-    functions, params = params if isinstance(params, tuple) else ((), params)
-    return equation.primitive.bind(*functions, *operands, **params)
 
 
 __all__ = ["Cpu", "composed", "in_loops", "is_product", "is_transpose", "outside_loops"]

@@ -11,6 +11,7 @@ from typing import Any
 
 from xlapy.ir import Operation, Region, every_operation
 from xlapy.ir.called_jaxprs import inner_jaxprs
+from xlapy.lowering.thresholds import WEIGHTS_WITHOUT_SIMPLIFIER
 
 #: primitives that give floating-point numbers as they were
 _MOVES = frozenset(
@@ -18,8 +19,6 @@ _MOVES = frozenset(
     " rev gather scatter select_n copy copy_p convert_element_type bitcast_convert_type iota stop_gradient max min neg"
     " abs sign sort real imag complex conj stack unstack split tile".split()
 )
-#: weights of a convolution along one dimension; of 6,000, XLA without its simplifier crashes (jaxlib 0.10)
-_LONG = 2048
 _ROUNDED = frozenset("add sub mul div rem pow sqrt exp expm1 log log1p sin cos tan".split())
 
 
@@ -56,7 +55,7 @@ def _is_long(jaxpr: Any) -> bool:
             return True
         if equation.primitive.name == "conv_general_dilated":
             shape, places = equation.invars[1].aval.shape, equation.params["dimension_numbers"].rhs_spec[2:]
-            if any(shape[k] > _LONG for k in places):
+            if any(shape[k] > WEIGHTS_WITHOUT_SIMPLIFIER for k in places):
                 return True
     return False
 

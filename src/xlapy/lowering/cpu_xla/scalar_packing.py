@@ -16,9 +16,7 @@ import jax
 from jax import lax
 
 from xlapy.lowering.cpu_xla.native_functions import called_natively
-
-#: arrays that are joined at once without native functions: the time to compile grows faster than their number
-_JOINED = 8
+from xlapy.lowering.thresholds import ARRAYS_JOINED
 
 
 def taken_apart(array: jax.Array, native: bool) -> list[jax.Array]:
@@ -66,6 +64,6 @@ def _joined(*arrays: jax.Array) -> jax.Array:
 
 def _in_turns(parts: list[jax.Array]) -> jax.Array:
     while len(parts) > 1:
-        parts = [lax.concatenate(parts[k : k + _JOINED], 0) for k in range(0, len(parts), _JOINED)]
+        parts = [lax.concatenate(parts[k : k + ARRAYS_JOINED], 0) for k in range(0, len(parts), ARRAYS_JOINED)]
         parts = list(lax.optimization_barrier(tuple(parts)))
     return parts[0]

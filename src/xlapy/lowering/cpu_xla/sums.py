@@ -14,6 +14,8 @@ from typing import Any
 from jax import lax
 from jax.extend.core import primitives
 
+from xlapy.lowering.thresholds import AXES_JOINED, SUM_IN_PARTS, SUM_OF_PART
+
 REDUCTIONS = frozenset(
     (
         primitives.reduce_sum_p,
@@ -24,10 +26,6 @@ REDUCTIONS = frozenset(
         primitives.reduce_or_p,
     )
 )
-#: numbers of which a sum is made at a time; numbers from which on
-_PART, _LONG = 256, 2049
-#: elements from which on axes become one
-_SEVERAL = 64
 
 
 def has_faster_form(primitive: Any, operand: Any, axes: tuple[int, ...]) -> bool:
@@ -35,7 +33,7 @@ def has_faster_form(primitive: Any, operand: Any, axes: tuple[int, ...]) -> bool
     if primitive not in REDUCTIONS or tuple(axes) != tuple(range(operand.ndim - len(axes), operand.ndim)):
         return False
     count = prod(operand.shape[k] for k in axes)
-    return len(axes) > 1 and count >= _SEVERAL or _is_long_sum(primitive, operand, count)
+    return len(axes) > 1 and count >= AXES_JOINED or _is_long_sum(primitive, operand, count)
 
 
 def reduced(primitive: Any, operand: Any, *, axes: tuple[int, ...], **params: Any) -> Any:
@@ -52,20 +50,20 @@ def long_sum(operand: Any) -> Any:
     """The sums along the last axis."""
     *shape, count = operand.shape
     axis, rest = len(shape), None
-    while count >= 2 * _PART:
-        whole = count // _PART * _PART
+    while count >= 2 * SUM_OF_PART:
+        whole = count // SUM_OF_PART * SUM_OF_PART
         if whole < count:
             more = lax.reduce_sum(lax.slice_in_dim(operand, whole, count, axis=axis), (axis,))
             rest = more if rest is None else lax.add(rest, more)
             operand = lax.slice_in_dim(operand, 0, whole, axis=axis)
-        count = whole // _PART
-        operand = lax.reduce_sum(lax.reshape(operand, (*shape, count, _PART)), (axis + 1,))
+        count = whole // SUM_OF_PART
+        operand = lax.reduce_sum(lax.reshape(operand, (*shape, count, SUM_OF_PART)), (axis + 1,))
     total = lax.reduce_sum(operand, (axis,))
     return total if rest is None else lax.add(total, rest)
 
 
 def _is_long_sum(primitive: Any, operand: Any, count: int) -> bool:
-    return primitive is primitives.reduce_sum_p and operand.dtype.kind in "fc" and count >= _LONG
+    return primitive is primitives.reduce_sum_p and operand.dtype.kind in "fc" and count >= SUM_IN_PARTS
 
 
 __all__ = ["REDUCTIONS", "has_faster_form", "long_sum", "reduced"]

@@ -33,17 +33,13 @@ from xlapy.lowering.cpu_xla.sums import long_sum
 from xlapy.lowering.jaxprs.contents import ELEMENTWISE
 from xlapy.lowering.jaxprs.deferred_tracing import is_opaque
 from xlapy.lowering.llvm import machine_code_of, may_be_machine_code
+from xlapy.lowering.thresholds import PLACES_READ_IN_MEMORY, ROWS_ADDED, ROWS_IN_LOOP, TERMS_IN_PARTS
 
 #: primitives that move elements, which XLA fuses with what makes their operands
 _MOVES = frozenset("slice dynamic_slice pad concatenate rev transpose".split())
 #: primitives whose result is the same memory
 _VIEWS = frozenset("reshape squeeze expand_dims".split())
 _REALS = ("float32", "float64")
-#: rows that an iteration of a loop adds, and rows from which on there is a loop; terms from which on a sum has parts
-_ROWS, _MANY_ROWS, _MANY_TERMS = 8, 64, 8192
-#: places of a parameter of which an element may be computed (measured: of 5, XLA takes a half of the time that a copy
-#: takes besides; of 12, 1.7 times as long)
-_MOST_PLACES = 6
 
 
 @jax.tree_util.register_pytree_node_class
@@ -119,7 +115,7 @@ def product(operation: Operation, environment: Mapping[Var, Any], parts: Mapping
     if source in parts:
         if by_rows != transposed:
             return [_rows(environment[source], given)]
-        return [_columns(parts[source], given)] if source.type.shape[0] >= _MANY_ROWS else None
+        return [_columns(parts[source], given)] if source.type.shape[0] >= ROWS_IN_LOOP else None
     return [_rows(environment[matrix], given)] if by_rows and _is_from(matrix, parts) else None
 
 
@@ -170,7 +166,7 @@ def _of_operation(operation: Operation, given: list[_Read | None], var: Var) -> 
     if form is not None:
         matrix, vector, by_rows = form
         source, transposed = _untransposed(matrix)
-        if source is var and vector is not var and (by_rows != transposed or var.type.shape[0] >= _MANY_ROWS):
+        if source is var and vector is not var and (by_rows != transposed or var.type.shape[0] >= ROWS_IN_LOOP):
             return [None]
     return _of_jaxpr(operation.jaxpr.jaxpr, given)
 
@@ -202,7 +198,7 @@ def _computed(name: str, operands: Sequence, given: list[_Read | None]) -> _Read
     """The result of an operation or a primitive; None if it lies in memory."""
     known = {id(v): read for v, read in zip(operands, given, strict=True) if read is not None}
     several = sum(read.moved for read in known.values())
-    if several > _MOST_PLACES:
+    if several > PLACES_READ_IN_MEMORY:
         raise _Held
     if name in _VIEWS:
         return next(iter(known.values()))
@@ -233,16 +229,16 @@ def _reduces_floats(jaxpr: Any, rows: bool = False) -> bool:
 
 def _form_of_product(operation: Operation) -> tuple[Var, Var, bool] | None:
     """The matrix and the vector that a leaf multiplies, if it does nothing else, and whether it sums along rows."""
-    equations = operation.jaxpr.jaxpr.eqns if operation.jaxpr is not None else ()
-    if len(equations) != 1 or equations[0].primitive is not DOT or len(operation.operands) != 2:
+    jaxpr = None if operation.jaxpr is None else operation.jaxpr.jaxpr
+    if jaxpr is None or len(jaxpr.eqns) != 1 or jaxpr.eqns[0].primitive is not DOT or len(operation.operands) != 2:
         return None
-    (equation,) = equations
+    (equation,) = jaxpr.eqns
     ranks = [v.aval.ndim for v in equation.invars]
     ((left, right), batch) = equation.params["dimension_numbers"]
     types, params = [v.type for v in operation.operands], equation.params
     if ranks not in ([2, 1], [1, 2]) or batch != ((), ()) or types[0].dtype != types[1].dtype:
         return None
-    if equation.invars != operation.jaxpr.jaxpr.invars or types[0].dtype.name not in (
+    if equation.invars != jaxpr.invars or types[0].dtype.name not in (
         "float32",
         "float64",
     ):
@@ -282,13 +278,13 @@ def _is_from(var: Var, parts: Mapping[Var, MemorySlice]) -> bool:
 def _rows(matrix: Any, vector: Any) -> Any:
     """`matrix @ vector`, a sum along each row."""
     terms = matrix * jnp.expand_dims(vector, 0)
-    return lax.reduce_sum(terms, (1,)) if terms.shape[1] < _MANY_TERMS else long_sum(terms)
+    return lax.reduce_sum(terms, (1,)) if terms.shape[1] < TERMS_IN_PARTS else long_sum(terms)
 
 
 def _columns(matrix: MemorySlice, vector: Any) -> Any:
     """`vector @ matrix`, some rows at a time."""
     count, width = matrix.shape
-    whole = count // _ROWS * _ROWS
+    whole = count // ROWS_ADDED * ROWS_ADDED
 
     def more(total: Any, numbers: Any, rows: Any) -> Any:
         for k in range(numbers.shape[0]):
@@ -299,9 +295,13 @@ def _columns(matrix: MemorySlice, vector: Any) -> Any:
         part = MemorySlice(memory, start, matrix.shape)
 
         def iteration(k: Any, total: Any) -> Any:
-            return more(total, lax.dynamic_slice(vector, (k * _ROWS,), (_ROWS,)), part.rows(k * _ROWS, _ROWS))
+            return more(
+                total,
+                lax.dynamic_slice(vector, (k * ROWS_ADDED,), (ROWS_ADDED,)),
+                part.rows(k * ROWS_ADDED, ROWS_ADDED),
+            )
 
-        return lax.fori_loop(np.uint32(0), np.uint32(whole // _ROWS), iteration, jnp.zeros(width, memory.dtype))
+        return lax.fori_loop(np.uint32(0), np.uint32(whole // ROWS_ADDED), iteration, jnp.zeros(width, memory.dtype))
 
     operands = lax.optimization_barrier((matrix.memory, matrix.start, vector))
     total = called_natively(jax.jit(summed), *operands) if available() else summed(*operands)

@@ -105,7 +105,7 @@ def _elsewhere(*operands: Any, jaxpr: ClosedJaxpr, elsewhere: ClosedJaxpr | None
     return jaxpr_as_fun(elsewhere or jaxpr)(*operands)
 
 
-def _opened(jaxpr: ClosedJaxpr, elsewhere: ClosedJaxpr | None) -> Callable[..., list]:
+def _opened(jaxpr: ClosedJaxpr, elsewhere: ClosedJaxpr | None) -> Callable[..., Any]:
     """What a kernel is made of, as a function of its operands."""
     if elsewhere is None:
         return jaxpr_as_fun(jaxpr)

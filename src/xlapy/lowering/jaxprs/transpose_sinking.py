@@ -17,6 +17,7 @@ from jax import lax
 from jax.extend.core import Literal, primitives
 
 from xlapy.lowering.jaxprs.contents import ELEMENTWISE
+from xlapy.lowering.jaxprs.jaxpr_evaluation import bound
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 
 _BROADCAST, _TRANSPOSE = primitives.broadcast_in_dim_p, primitives.transpose_p
@@ -74,7 +75,7 @@ class _Evaluation:
                     made = equation.primitive.bind(*operands, **equation.params)
                     self._known[equation.outvars[0]] = _Turned(made, order)
                     return
-        found = _bound(equation, list(map(self._array, equation.invars)))
+        found = bound(equation, list(map(self._array, equation.invars)))
         self._known.update(zip(equation.outvars, found, strict=True))
 
     def _transposed(self, equation: Any) -> Any:
@@ -121,13 +122,6 @@ class _Evaluation:
 
 def _is_elementwise(equation: Any) -> bool:
     return equation.primitive.name in ELEMENTWISE and len(equation.outvars) == 1
-
-
-def _bound(equation: Any, operands: Sequence) -> Sequence:
-    params = equation.primitive.get_bind_params(equation.params)
-    functions, params = params if isinstance(params, tuple) else ((), params)
-    found = equation.primitive.bind(*functions, *operands, **params)
-    return found if equation.primitive.multiple_results else [found]
 
 
 __all__ = ["untransposed"]

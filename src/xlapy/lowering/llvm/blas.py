@@ -26,6 +26,7 @@ from xlapy.lowering.llvm.engine import applied
 from xlapy.lowering.llvm.lazy_arrays import Extent, counted, ranged
 from xlapy.lowering.llvm.text import Text, literal, part_of, plus, times, type_in_memory
 from xlapy.lowering.llvm.thread_pool import thread_pool
+from xlapy.lowering.thresholds import PRODUCT_CALLED, PRODUCT_WITH_VECTOR_CALLED
 
 #: of BLAS's names: of a type
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
@@ -33,9 +34,6 @@ LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 NAMES = ("scipy_cblas_{}64_", "cblas_{}64_")
 #: of OpenBLAS's functions that "get" how many threads it uses, and "set" that
 _THREADS = ("scipy_openblas_{}_num_threads64_", "openblas_{}_num_threads64_")
-#: multiplications from which on there is a library call: of two matrices, and of a matrix and a vector. What is smaller
-#: may be in a native function of XLA's (`lowering.cpu_xla.native_functions`), which calls no library.
-_LEAST, _LEAST_OF_VECTOR = 126, 4097
 #: how matrices lie: in rows, as they are, or as their transposes
 _IN_ROWS, _PLAIN, _TRANSPOSED = 101, 111, 112
 #: which half of a symmetric matrix is computed
@@ -64,7 +62,7 @@ class Product(NamedTuple):
     @property
     def is_large(self) -> bool:
         """Whether a call of a library pays."""
-        least = _LEAST if min(self.rows, self.columns) > 1 else _LEAST_OF_VECTOR
+        least = PRODUCT_CALLED if min(self.rows, self.columns) > 1 else PRODUCT_WITH_VECTOR_CALLED
         return self.rows * self.inner * self.columns >= least
 
 

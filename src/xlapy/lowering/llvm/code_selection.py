@@ -21,10 +21,9 @@ from xlapy.lowering.llvm.entry_points import Given, called_directly, is_possible
 from xlapy.lowering.llvm.kernel_code import IS_FAST
 from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import Unsuitable
+from xlapy.lowering.thresholds import ITERATIONS_FOR_XLA, NUMBERS_FOR_XLA
 from xlapy.lowering.vectorised_loops import plan_of
 
-#: operations on single numbers that XLA takes long to compile
-_MANY_NUMBERS = 64
 #: nanoseconds that it takes to call XLA; and that it takes longer, for each byte of up to so many that are read and
 #: left, since it copies them or makes new memory (measured with two processors, as what follows)
 _CALL, _BYTE, _MOST_BYTES = 2e4, 0.025, 1 << 25
@@ -42,8 +41,6 @@ _ONE_OF_FEW, _FEW = 0.05, 16
 _LESS = {**dict.fromkeys(("cholesky", "lu", "eigh", "qr", "svd"), 4e4), "triangular_solve": 1e4}
 #: the same for an element of an array that is made of others, for each of which XLA looks where it is
 _JOINED = 1.0
-#: iterations of a loop for which vectors are not worth what they cost to compile
-_FEW_ITERATIONS = 64
 _PRODUCTS = frozenset(("dot_general", "fft"))
 
 
@@ -77,7 +74,7 @@ def may_be_machine_code(loop: Operation) -> bool:
 def _has_few_iterations(loop: Operation) -> bool:
     """Whether a loop makes so few iterations that it takes XLA longer to compile than anything takes to run."""
     iterations = constant_value(loop.operands[0]) if loop.kind == "for" else None
-    return iterations is not None and int(iterations) <= _FEW_ITERATIONS
+    return iterations is not None and int(iterations) <= ITERATIONS_FOR_XLA
 
 
 def _looks_at_windows(loop: Operation) -> bool:
@@ -98,7 +95,7 @@ def gained_by_machine_code(region: Region) -> float:
     if loops:
         return inf if all(map(may_be_machine_code, loops)) else -inf
     numbers = sum(o.kind != "constant" and all(v.type.shape == () for v in o.results) for o in operations)
-    if numbers >= _MANY_NUMBERS:
+    if numbers >= NUMBERS_FOR_XLA:
         return inf
     # What JAX's functions compute is what `jax.jit` makes of them, to the last bit.
     is_of_jax = any(o.jaxpr is not None and not o.attributes.get("as_written") for o in operations)

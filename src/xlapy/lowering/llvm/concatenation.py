@@ -30,10 +30,7 @@ from xlapy.lowering.llvm.lazy_arrays import (
 )
 from xlapy.lowering.llvm.scalar_instructions import select
 from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, plus
-
-#: elements of a part that is worth a loop of its own, and, for each part, of an array of which any part is; parts of
-#: one array
-_FEWEST, _LARGE, _MOST = 8, 64, 16
+from xlapy.lowering.thresholds import ELEMENTS_FOR_PART, ELEMENTS_OF_PART, PARTS_OF_ARRAY
 
 
 def within(text: Text, index: str, length: int) -> Number:
@@ -78,7 +75,7 @@ def tiled(text: Text, room: Room, shape: tuple[int, ...], x: Value, repeats: Seq
         count, old = repeats[axis], shape_of(x)
         if count == 1:
             continue
-        if 0 < count <= _MOST:
+        if 0 < count <= PARTS_OF_ARRAY:
             x = x if is_view(x) else room.kept(x)
             x = concatenated(text, _with(old, axis, count * old[axis]), axis, [x] * count, [old[axis]] * count)
             x = room.kept(x) if any(n > 1 for n in repeats[:axis]) else x
@@ -138,7 +135,9 @@ def _section(text: Text, x: Value, axis: int, first: int, length: int) -> Value:
 
 def _worth(parts: Sequence[Part]) -> tuple[Part, ...]:
     sizes = [prod(shape_of(part.value)) for part in parts]
-    worth = len(parts) <= _MOST and (min(sizes) >= _FEWEST or sum(sizes) >= _LARGE * len(parts))
+    worth = len(parts) <= PARTS_OF_ARRAY and (
+        min(sizes) >= ELEMENTS_OF_PART or sum(sizes) >= ELEMENTS_FOR_PART * len(parts)
+    )
     return tuple(parts) if worth else ()
 
 

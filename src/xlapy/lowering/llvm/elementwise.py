@@ -42,9 +42,8 @@ from xlapy.lowering.llvm.text import (
     part_of,
     type_of,
 )
+from xlapy.lowering.thresholds import ELEMENTS_WITHOUT_CALLS
 
-#: elements from which on functions are computed without calls
-_IN_VECTORS = 8
 #: primitives by the kinds of operations that they are
 KINDS = {
     **{name: name for name in RULES},
@@ -69,7 +68,7 @@ def elementwise(
     """What a rule, of that name, makes of each element of operands; an axis of one element stands for a longer one."""
     count, given = prod(shape), rule
     slow = name in SLOW
-    if name in IN_VECTORS and count >= _IN_VECTORS and dtype.name in ("float32", "float64"):
+    if name in IN_VECTORS and count >= ELEMENTS_WITHOUT_CALLS and dtype.name in ("float32", "float64"):
         rule, slow = partial(IN_VECTORS[name], text), False
     if count == 1:
         numbers = [element(text, x, ("0",) * len(shape_of(x))) for x in operands]

@@ -23,22 +23,19 @@ from xlapy.lowering.llvm import guard_pages
 from xlapy.lowering.llvm.engine import compiled
 from xlapy.lowering.llvm.programs import Function
 from xlapy.lowering.llvm.result_pool import BLOCKS
+from xlapy.lowering.thresholds import BYTES_ALIGNED, LINES_OPTIMISED
 
 #: bytes from the beginning of an object to its class; of an array to its elements, the number of its axes, their
 #: lengths, the type of its elements, and its flags
 _CLASS, _DATA, _AXES, _LENGTHS, _DTYPE, _FLAGS = 8, 16, 24, 32, 56, 64
 #: flags: elements lie in rows without gaps, and at multiples of their size
 _SUITS = 0x1 | 0x100
-#: bytes of a result that is worth more lines, to lie where XLA can take it over
-_LARGE = 1 << 15
 #: bytes of a line, and how many bits say where in a line something begins; of how many results that is said
 _LINE, _LINE_BITS, _MOST_SHIFTED = 64, 6, 10
 #: bytes of memory that is kept between calls
 _KEPT = range(1 << 16, 1 << 23)
 #: operands and results that C's functions are called with from Python
 _MOST_ARGUMENTS = 1024
-#: lines of a program without loops, which is not worth much of LLVM's time
-_LONG = 1500
 #: Python's numbers that travel as numbers: how C has them, and LLVM
 _NUMBERS = {bool: (ctypes.c_bool, "i8"), int: (ctypes.c_int64, "i64"), float: (ctypes.c_double, "double")}
 
@@ -100,10 +97,10 @@ def called_directly(
     # The types of the elements are kept: the code has their addresses.
     dtypes = [np.dtype(g.dtype) for g in given]
     guarded = guard_pages.SIDE != 0
-    large = [k for k, one in enumerate(outputs) if k in aligned and _size(one) >= _LARGE]
+    large = [k for k, one in enumerate(outputs) if k in aligned and _size(one) >= BYTES_ALIGNED]
     shifted = [] if guarded else large[:_MOST_SHIFTED]
     text = f"{function.body}\n{_entry(function, params, given, dtypes, shifted)}"
-    engine = compiled(text, level if function.has_loops or text.count("\n") < _LONG else 0)
+    engine = compiled(text, level if function.has_loops or text.count("\n") < LINES_OPTIMISED else 0)
     kinds = [_NUMBERS[g.python][0] if g.python in _NUMBERS else ctypes.py_object for g in given]
     made = [ctypes.py_object] * (len(outputs) + len(function.rooms))
     run = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds, *made)(engine.get_function_address("entry"))

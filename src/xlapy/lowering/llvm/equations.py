@@ -57,15 +57,7 @@ from xlapy.lowering.llvm.text import (
     type_of,
 )
 from xlapy.lowering.primitives.barrier import APART
-
-#: multiplications in a product, and in one that reads each element of both operands once
-_MOST_PRODUCTS, _MOST_READ_ONCE = 1 << 14, 1 << 21
-
-#: elements of a constant that is written into the program
-_MOST_WRITTEN = 512
-
-#: terms of the sums in a product of many small matrices, and multiplications in all of these
-_FEW_TERMS, _MOST_OF_SMALL = 8, 1 << 23
+from xlapy.lowering.thresholds import CONSTANT_WRITTEN
 
 _SAME = frozenset("copy copy_p stop_gradient optimization_barrier".split())
 
@@ -90,7 +82,7 @@ def known(text: Text, value: Any) -> Value:
         return first
     if _is_all_one(array):
         return uniform(first, array.shape)
-    if array.size > _MOST_WRITTEN:
+    if array.size > CONSTANT_WRITTEN:
         name = text.constant(array)
     else:
         name = text.table([literal(x, array.dtype) for x in array.flat])

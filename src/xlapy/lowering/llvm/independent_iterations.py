@@ -16,11 +16,8 @@ from xlapy.lowering.llvm.lazy_arrays import Extent, Place, Room, Value, counted,
 from xlapy.lowering.llvm.parallel_outlining import on_grid, shared_out
 from xlapy.lowering.llvm.scalar_instructions import RULES
 from xlapy.lowering.llvm.text import INDEX, Number, Text, known_int, literal, plus
+from xlapy.lowering.thresholds import ELEMENTS_JOINED_IN_PARTS, ITERATIONS_OF_PART, PARTS_OF_SUM
 
-#: parts of a sum, and iterations in one of them at least, where their number is not known
-_PARTS, _LEAST = 64, 1 << 12
-#: elements from which on they are joined in parts
-_MANY = 1 << 16
 #: what nothing is changed by when it is added
 _NOTHING = {"f": -0.0, "i": 0, "u": 0}
 
@@ -89,13 +86,17 @@ def _with_numbers(values: list[Value], numbers: list[Value]) -> list[Value]:
 def _summed_up(text: Text, room: Room, iterations: Iterations) -> list[Value]:
     known, initial = known_int(iterations.count), iterations.initial
     if known is None:
-        size = RULES["max"](text, _quotient(text, iterations.count, str(_PARTS)), literal(_LEAST, INDEX)).name
-        parts, expected = _quotient(text, iterations.count, size).name, _LEAST
+        size = RULES["max"](
+            text,
+            _quotient(text, iterations.count, str(PARTS_OF_SUM)),
+            literal(ITERATIONS_OF_PART, INDEX),
+        ).name
+        parts, expected = _quotient(text, iterations.count, size).name, ITERATIONS_OF_PART
     else:
-        size = str(max(-(-known // _PARTS), 1))
+        size = str(max(-(-known // PARTS_OF_SUM), 1))
         parts, expected = str(max(-(-known // int(size)), 1)), int(size)
     numbers = {k: x for k, x in enumerate(initial) if k in iterations.sums and isinstance(x, Number)}
-    sums = {k: room.made(x.dtype, (_PARTS,)) for k, x in numbers.items()}
+    sums = {k: room.made(x.dtype, (PARTS_OF_SUM,)) for k, x in numbers.items()}
     others = [k for k, x in enumerate(initial) if k not in sums and isinstance(x, Number)]
     found: list[Value] = []
     stay: list[bool] = []
@@ -114,12 +115,12 @@ def _summed_up(text: Text, room: Room, iterations: Iterations) -> list[Value]:
         return [element(text, found[k], ()) for k in others]
 
     def several(first: str, end: str) -> bool:
-        numbers = counted(text, _PARTS, [element(text, initial[k], ()) for k in others], part, 0, (first, end))
+        numbers = counted(text, PARTS_OF_SUM, [element(text, initial[k], ()) for k in others], part, 0, (first, end))
         for k, number in zip(others, numbers, strict=True):
             found[k] = number
         return all(stay)
 
-    if shared_out(text, parts, several, _PARTS):
+    if shared_out(text, parts, several, PARTS_OF_SUM):
         found = _with_numbers(found, initial)
     arrays = [place.change() for place in sums.values()]
 
@@ -151,14 +152,14 @@ def joined_in_parts(
         in_rows: whether the elements lie in rows, and may be counted along the last axis beyond its end.
     """
     long = [axis for axis, n in enumerate(lengths) if n > 1]
-    if prod(lengths) < _MANY or text.for_gpu:
+    if prod(lengths) < ELEMENTS_JOINED_IN_PARTS or text.for_gpu:
         return None
     whole = in_rows or len(long) == 1
-    axis = long[-1] if whole else next((k for k in long if lengths[k] >= _PARTS), None)
+    axis = long[-1] if whole else next((k for k in long if lengths[k] >= PARTS_OF_SUM), None)
     if axis is None:
         return None
     extents = [(prod(lengths) if k == axis else 1) if whole else n for k, n in enumerate(lengths)]
-    size = -(-extents[axis] // _PARTS)
+    size = -(-extents[axis] // PARTS_OF_SUM)
     parts = -(-extents[axis] // size)
     place = room.made(first.dtype, (parts,))
 

@@ -29,13 +29,16 @@ from xlapy.lowering.llvm.radix_sort import definition, memories
 from xlapy.lowering.llvm.scalar_instructions import RULES, convert, select
 from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, literal, type_of
 from xlapy.lowering.primitives.short_sorts import exchanges
+from xlapy.lowering.thresholds import (
+    EXCHANGES_WRITTEN,
+    ROW_BY_DIGITS,
+    ROW_BY_DIGITS_OF_MANY,
+    ROW_EXCHANGED,
+    ROW_EXCHANGED_ONCE,
+    ROWS_EXCHANGED,
+)
 
-#: numbers in a row whose exchanges are written one by one, and in a row at all; in all rows; in all rows of more,
-#: outside of loops, where XLA has several of them put in order at a time (`sorting_networks`)
-_WRITTEN, _MOST, _MOST_OF_ALL, _MOST_ONCE = 16, 256, 4096, 1024
 _PAIR = np.dtype(np.uint16)
-#: numbers in a row from which on they are put in order digit by digit: of one row, or in a loop; of many
-_DIGITS, _DIGITS_ONCE = 64, 1024
 
 
 def ordered(text: Text, room: Room, shape: tuple[int, ...], axis: int, x: Value) -> Value:
@@ -82,8 +85,8 @@ def all_ordered(
 
 def _is_one(text: Text, shape: tuple[int, ...], axis: int, operands: Sequence[Value]) -> bool:
     """Whether there is a single number in all."""
-    most = _MOST_OF_ALL if text.loops or shape[axis] <= _WRITTEN else _MOST_ONCE
-    if shape[axis] > _MOST or prod(shape) > most or any(dtype_of(x).kind == "c" for x in operands):
+    most = ROWS_EXCHANGED if text.loops or shape[axis] <= EXCHANGES_WRITTEN else ROW_EXCHANGED_ONCE
+    if shape[axis] > ROW_EXCHANGED or prod(shape) > most or any(dtype_of(x).kind == "c" for x in operands):
         raise Unsuitable("so many numbers to be put in order")
     if prod(shape) > 1 and any(shape_of(x) != shape for x in operands):
         raise Unsuitable("numbers to be put in order that are all the same")
@@ -165,7 +168,7 @@ def _is_long(text: Text, shape: tuple[int, ...], axis: int, x: Value) -> bool:
     """Whether rows are put in order digit by digit."""
     if isinstance(x, Number) or dtype_of(x).kind not in "iuf" or shape_of(x) != shape:
         return False
-    return shape[axis] >= (_DIGITS if text.loops or prod(shape) == shape[axis] else _DIGITS_ONCE)
+    return shape[axis] >= (ROW_BY_DIGITS if text.loops or prod(shape) == shape[axis] else ROW_BY_DIGITS_OF_MANY)
 
 
 def _by_digits(text: Text, room: Room, shape: tuple[int, ...], axis: int, keys: Value, with_places: bool) -> Value:
@@ -226,7 +229,7 @@ def _put_in_order(
     count = shape[axis]
     if count == 1:
         return
-    straight = len(memories) == 1 and count <= _WRITTEN
+    straight = len(memories) == 1 and count <= EXCHANGES_WRITTEN
     pairs = [] if straight else [_table(text, column) for column in _pairs(count)]
 
     def row(outer: Place, numbers: list) -> list:

@@ -30,9 +30,8 @@ from xlapy.lowering.llvm.text import (
     type_in_memory,
     type_of,
 )
+from xlapy.lowering.thresholds import ROWS_INDEXED, ROWS_LOOKED_AT
 
-#: rows that are looked at one by one; room for rows from which on there is an index
-_FEW, _MANY = 8, 33
 _FACTOR = -7046029254386353131  # the golden ratio, of 64 bits
 
 
@@ -66,7 +65,7 @@ def _row_of(
         found.append(same)
         exact = RULES["bitwise_and"](text, exact, is_exact)
     arrays = [x for x in columns if isinstance(x, Array)]
-    if len(arrays) == len(columns) and rows >= _MANY:
+    if len(arrays) == len(columns) and rows >= ROWS_INDEXED:
         row, there = _looked_up(text, room, arrays, found, length)
     else:
 
@@ -201,7 +200,7 @@ def _definition(name: str, dtypes: Sequence[np.dtype], size: int) -> str:
     lines = [
         f"define internal i64 @{name}({', '.join(parameters)}) noinline nounwind {{",
         "begin:",
-        f"  %short = icmp sle i64 %length, {_FEW}",
+        f"  %short = icmp sle i64 %length, {ROWS_LOOKED_AT}",
         "  br i1 %short, label %scan, label %long",
         "scan:",
         "  %f = phi i64 [0, %begin], [%f.next, %scan.next]",

@@ -20,11 +20,10 @@ from xlapy.lowering.llvm.bufferisation import Array, Memory
 from xlapy.lowering.llvm.lazy_arrays import Lazy, Room, Value, counted, dtype_of, over, shape_of, view
 from xlapy.lowering.llvm.scalar_instructions import RULES, convert, select
 from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, literal, part_of
+from xlapy.lowering.thresholds import ROWS_OF_ONE_THREAD
 
 #: names in NumPy's library, of LAPACK's functions for Fortran whose integers are of 64 bits
 _NAMES = ("scipy_{}_64_", "{}_64_")
-#: rows and columns up to which the library uses one thread: others wait for each other (`parallel_blas`)
-_ALONE = 400
 #: columns that functions take at a time, if they have room for that
 _BLOCK = 64
 #: what BLAS calls sides, triangles, transposes and diagonals
@@ -246,7 +245,7 @@ def _failed(text: Text, info: str) -> str:
 @contextmanager
 def _one_thread(text: Text, count: int) -> Iterator[None]:
     """What is written inside is done while the library uses one thread, if a matrix is small."""
-    limits = blas.limits() if count <= _ALONE else None
+    limits = blas.limits() if count <= ROWS_OF_ONE_THREAD else None
     if limits is not None:
         text.new(f"call i64 inttoptr (i64 {limits.enter} to ptr)()")
     yield

@@ -20,13 +20,10 @@ from xlapy.lowering.llvm.scalar_instructions import RULES, convert
 from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, literal, type_of
 from xlapy.lowering.llvm.thread_pool import processors
 from xlapy.lowering.llvm.value_storage import Frame, uses_in
+from xlapy.lowering.thresholds import ELEMENTS_SWAPPED, ITERATIONS_SHARED, OPERATIONS_SWAPPED
 
 #: a number of iterations that is not known in fact, if they may be as many
 _MANY = 1 << 31
-#: elements of arrays that a loop is written three times for, so as not to copy them, and operations in it
-_SWAPPED, _LONGEST = 256, 200
-#: iterations for each thread from which on they are shared out
-_EACH = 4
 
 
 class Loops(Frame, ABC):
@@ -134,7 +131,7 @@ class Loops(Frame, ABC):
     def _is_many(self, loop: Operation) -> bool:
         """Whether a loop makes so many iterations that several threads get about as many each."""
         known = constant_value(loop.operands[0])
-        return known is None or int(known) >= (2 if self.text.for_gpu else _EACH * processors())
+        return known is None or int(known) >= (2 if self.text.for_gpu else ITERATIONS_SHARED * processors())
 
     def _may_be_grid(self, loop: Operation, initial: list[Value]) -> bool:
         """Whether all threads of a GPU's grid may run the function, each with some iterations of a loop: the loop is
@@ -291,8 +288,8 @@ def _swaps(body: Region) -> bool:
     matter."""
     params = set(body.params[1:])
     pairs = zip(body.params[1:], body.results, strict=True)
-    swapped = [y for x, y in pairs if y in params and y is not x and prod(y.type.shape) >= _SWAPPED]
-    return bool(swapped) and body.size() <= _LONGEST
+    swapped = [y for x, y in pairs if y in params and y is not x and prod(y.type.shape) >= ELEMENTS_SWAPPED]
+    return bool(swapped) and body.size() <= OPERATIONS_SWAPPED
 
 
 def _folds(body: Region) -> set[Operation]:

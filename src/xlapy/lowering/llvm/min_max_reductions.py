@@ -29,9 +29,10 @@ from xlapy.lowering.llvm.lazy_arrays import (
 )
 from xlapy.lowering.llvm.scalar_instructions import RULES, convert, select
 from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, literal, plus, times, type_of
+from xlapy.lowering.thresholds import ELEMENTS_OF_MAXIMUM
 
 #: elements from which on it pays; elements that are looked at together
-_MANY, _BLOCK = 64, 128
+_BLOCK = 128
 
 
 class Search(NamedTuple):
@@ -53,7 +54,7 @@ def search_of(largest: bool, axis: int | None, shape: Sequence[int]) -> Search:
 
 def suits(kind: str, dtype: np.dtype, count: int) -> bool:
     """Whether so many numbers are for it."""
-    return kind in ("max", "min") and dtype.name in ("float32", "float64") and count >= _MANY
+    return kind in ("max", "min") and dtype.name in ("float32", "float64") and count >= ELEMENTS_OF_MAXIMUM
 
 
 def extreme(

@@ -37,11 +37,7 @@ from xlapy.lowering.llvm.text import (
     Unsuitable,
     literal,
 )
-
-#: multiplications in a product, and in one that reads each element of both operands once
-_MOST_PRODUCTS, _MOST_READ_ONCE = 1 << 14, 1 << 21
-#: terms of the sums in a product of many small matrices, and multiplications in all of these
-_FEW_TERMS, _MOST_OF_SMALL = 8, 1 << 23
+from xlapy.lowering.thresholds import PRODUCT_READ_ONCE, PRODUCT_WRITTEN, PRODUCTS_OF_SMALL, TERMS_OF_SMALL
 
 
 def product(text: Text, room: Room, equation: Any, operands: list[Value]) -> Value:
@@ -89,7 +85,7 @@ def _vector_of_rows(text: Text, equation: Any, operands: Sequence[Value]) -> int
         if isinstance(rows, Lazy) and not isinstance(vector, Number) and len(shape_of(vector)) == 1:
             shape = rows.shape
             known = rows.in_order is None and not rows.is_view and not rows.slow and lies_in_rows(rows, shape)
-            if len(shape) == 2 and axis == 1 and known and not text.loops and prod(shape) <= _MOST_READ_ONCE:
+            if len(shape) == 2 and axis == 1 and known and not text.loops and prod(shape) <= PRODUCT_READ_ONCE:
                 return 1 - matrix
     return None
 
@@ -154,9 +150,13 @@ def _term_by_term(text: Text, equation: Any, shape: tuple[int, ...], operands: l
     dtype = np.dtype(equation.outvars[0].aval.dtype)
     extents = [left[k] for k in contracted[0]]
     read_once = prod(shape) * prod(extents) == max(prod(left), prod(right)) and not text.loops
-    most = _MOST_READ_ONCE if read_once else _MOST_PRODUCTS
-    if batch[0] and prod(extents) <= _FEW_TERMS and prod(shape) <= _FEW_TERMS**2 * prod(left[k] for k in batch[0]):
-        most = _MOST_OF_SMALL
+    most = PRODUCT_READ_ONCE if read_once else PRODUCT_WRITTEN
+    if (
+        batch[0]
+        and prod(extents) <= TERMS_OF_SMALL
+        and prod(shape) <= TERMS_OF_SMALL**2 * prod(left[k] for k in batch[0])
+    ):
+        most = PRODUCTS_OF_SMALL
     if any(v.aval.dtype != dtype for v in equation.invars) or prod(shape) * prod(extents) > most:
         raise Unsuitable("such a product")
     if is_slow(x, y):

@@ -37,15 +37,12 @@ from xlapy.lowering.llvm.text import (
     Unsuitable,
     literal,
 )
-
-#: elements of a matrix in whose columns the largest or smallest ones are looked for
-_MOST_IN_COLUMNS = 256
-#: terms of a sum of float32 from which on it is made in float64: NumPy adds parts first, which is as exact
-_LONG_SUM = 256
-#: elements from which on the first of the largest is looked for in blocks
-_IN_BLOCKS = 64
-#: columns from which on several are reduced at a time
-_WIDTH = 4
+from xlapy.lowering.thresholds import (
+    COLUMNS_REDUCED_TOGETHER,
+    ELEMENTS_SEARCHED_IN_BLOCKS,
+    ELEMENTS_SEARCHED_IN_COLUMNS,
+    TERMS_ADDED_IN_DOUBLE,
+)
 
 
 def reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
@@ -115,7 +112,7 @@ def joined_as_parts(text: Text, room: Room, axes: Sequence[int], x: Value, kind:
 
 def _wide(kind: str, dtype: np.dtype, count: int) -> np.dtype:
     """The type that so many elements are joined in."""
-    is_long = kind == "add" and dtype == np.float32 and count >= _LONG_SUM
+    is_long = kind == "add" and dtype == np.float32 and count >= TERMS_ADDED_IN_DOUBLE
     return np.dtype(np.float64) if is_long else dtype
 
 
@@ -137,7 +134,11 @@ def _together(axes: Sequence[int], reduced: Place, kept: Place) -> Place:
 def _is_of_columns(equation: Any, x: Value) -> bool:
     """Whether a reduction leaves a last axis that is long enough for vectors."""
     old = equation.invars[0].aval.shape
-    return not isinstance(x, Number) and len(old) - 1 not in equation.params["axes"] and old[-1] >= _WIDTH
+    return (
+        not isinstance(x, Number)
+        and len(old) - 1 not in equation.params["axes"]
+        and old[-1] >= COLUMNS_REDUCED_TOGETHER
+    )
 
 
 def _joined_by_rows(
@@ -186,9 +187,9 @@ def extreme_place(kind: str) -> Callable:
         old = shape_of(x)
         worst = (min_max_reductions.least if kind == "gt" else min_max_reductions.largest)(dtype_of(x))
         extents = _extents_along(text, x, [axis], literal(worst, dtype_of(x)))
-        if axis != len(old) - 1 and prod(old) > _MOST_IN_COLUMNS:
+        if axis != len(old) - 1 and prod(old) > ELEMENTS_SEARCHED_IN_COLUMNS:
             raise Unsuitable("places in columns, of which XLA looks at several at a time")
-        in_blocks = axis == len(old) - 1 and not extents and is_view(x) and old[axis] >= _IN_BLOCKS
+        in_blocks = axis == len(old) - 1 and not extents and is_view(x) and old[axis] >= ELEMENTS_SEARCHED_IN_BLOCKS
 
         def at(place: Place) -> Number:
             def visit(inner: Place, numbers: list[Number]) -> list[Number]:

@@ -23,11 +23,13 @@ import numpy as np
 from xlapy.lowering.llvm.engine import compiled
 from xlapy.lowering.llvm.text import type_in_memory
 from xlapy.lowering.llvm.thread_pool import thread_pool
+from xlapy.lowering.thresholds import (
+    PRODUCT_ALONE,
+    PRODUCT_SHARED,
+    PRODUCT_WITH_VECTOR_ALONE,
+    PRODUCT_WITH_VECTOR_SHARED,
+)
 
-#: multiplications up to which the library uses one thread by itself, and from which on several take part: of two
-#: matrices, and of a matrix and a vector
-_ALONE, _ALONE_WITH_VECTOR = 1 << 18, 9216
-_SHARED, _SHARED_WITH_VECTOR = 1 << 19, 1 << 17
 #: rows and columns of a part are a multiple of this
 _UNIT = 16
 
@@ -391,7 +393,9 @@ def product(library: Library, dtype: np.dtype, letter: str, kind: str) -> int | 
     form = _FORMS[kind]
     scalar = "ptr" if dtype.kind == "c" else type_in_memory(dtype)
     parameters, more = form.parameters.replace("{T}", scalar), form.cuts
-    alone, shared = (_ALONE_WITH_VECTOR, _SHARED_WITH_VECTOR) if kind == "gemv" else (_ALONE, _SHARED)
+    alone, shared = (
+        (PRODUCT_WITH_VECTOR_ALONE, PRODUCT_WITH_VECTOR_SHARED) if kind == "gemv" else (PRODUCT_ALONE, PRODUCT_SHARED)
+    )
     kept = [word.split() for word in f"{parameters}, {more}".split(", ")]
     stored, loaded = [], []
     for k, (type, name) in enumerate(kept):

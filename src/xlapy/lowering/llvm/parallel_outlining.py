@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from xlapy.lowering.llvm.text import NoGrid, Text, stored_in
 from xlapy.lowering.llvm.thread_pool import processors, thread_pool
+from xlapy.lowering.thresholds import INSTRUCTIONS_SHARED
 
-#: instructions from which on they are shared out, in a thread that has others to wake for that
-_WORTH = 1 << 20
 #: parts for each thread, since not all take equally long; and iterations in a part are a multiple of this, if there are
 #: many
 _PARTS, _UNIT = 4, 64
@@ -74,7 +73,7 @@ def shared_out(text: Text, count: str, loop: Callable[[str, str], bool], expecte
     lines, own, work_of_all = text.lines, text.rooms, text.work - work
     text.lines, text.rooms, text.often, text.is_shared = outer, rooms, often, False
     text.work = work + often * work_of_all
-    least = _WORTH * max(expected, 1) / max(work_of_all, 1)
+    least = INSTRUCTIONS_SHARED * max(expected, 1) / max(work_of_all, 1)
     may_be = may_be and least <= (int(count) if count.isdigit() else _MOST) and len(text.begins) == begins
     captured = _captured(text, lines, own, (first, end)) if may_be else None
     threads = None if captured is None or text.for_gpu else thread_pool()
@@ -146,7 +145,7 @@ def _if_many(text: Text, count: str, least: int, part: str, context: str, share:
 
 def is_worth(work: float) -> bool:
     """Whether so many instructions are shared out."""
-    return work >= _WORTH
+    return work >= INSTRUCTIONS_SHARED
 
 
 def leaving(text: Text, iteration: str, stored: str) -> None:

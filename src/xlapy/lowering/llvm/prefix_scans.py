@@ -10,9 +10,7 @@ from xlapy.lowering.llvm.bufferisation import Array, load, put
 from xlapy.lowering.llvm.lazy_arrays import Place, Room, Value, counted, dtype_of, element, over, shape_of
 from xlapy.lowering.llvm.scalar_instructions import RULES, select
 from xlapy.lowering.llvm.text import Number, Text, plus
-
-#: elements behind an axis from which on the next ones along it are computed for all of them at once, in vectors
-_MANY = 8
+from xlapy.lowering.thresholds import ELEMENTS_RUNNING_TOGETHER
 
 
 def running(kind: str) -> Callable[[Text, Room, Any, list[Value]], Value]:
@@ -69,7 +67,7 @@ def running(kind: str) -> Callable[[Text, Room, Any, list[Value]], Value]:
             counted(text, length - 1, [], row)
             return []
 
-        if prod(shape[axis + 1 :]) < _MANY:
+        if prod(shape[axis + 1 :]) < ELEMENTS_RUNNING_TOGETHER:
             over(text, [*shape[:axis], *shape[axis + 1 :]], [], one_by_one)
         else:
             over(text, shape[:axis], [], row_by_row)

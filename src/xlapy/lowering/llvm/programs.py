@@ -64,14 +64,13 @@ from xlapy.lowering.llvm.value_storage import Arm, uses_in
 from xlapy.lowering.lowering_rules import IN_VECTORS as IN_LAX
 from xlapy.lowering.lowering_rules import RULES as LAX
 from xlapy.lowering.lowering_rules import has_factors
+from xlapy.lowering.thresholds import BYTES_MADE_IN_RESULT
 
 #: what a processor does with integers in no time
 _OF_BITS = frozenset(
     "constant convert bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right_logical"
     " shift_right_arithmetic add sub neg select".split()
 )
-#: bytes below which an array is not made where the result lies
-_SMALL = 1 << 9
 
 
 class Function(NamedTuple):
@@ -188,7 +187,7 @@ class _Program(Loops):
     def _is_given_away(self, place: Memory) -> bool:
         """Whether a memory of the function's own becomes a result, so that nothing has to be copied there. What is
         small stays: LLVM may keep it in registers."""
-        if prod(place.shape) * place.dtype.itemsize < _SMALL:
+        if prod(place.shape) * place.dtype.itemsize < BYTES_MADE_IN_RESULT:
             return False
         return any(rooms.pop(place.pointer, None) is not None for rooms in (self.text.rooms, self.rooms_outside))
 

@@ -15,16 +15,15 @@ import numpy as np
 from jax import lax
 
 from xlapy.lowering.llvm.engine import applied
+from xlapy.lowering.thresholds import ROW_BY_DIGITS_CALLED
 
-#: numbers in a row from which on it pays
-_FEWEST = 256
 _DIGITS = 256
 
 
 def suits(dtype: np.dtype, shape: tuple[int, ...], axis: int) -> bool:
     """Whether it is for numbers of that type, along that axis."""
     whole = isinstance(dtype, np.dtype) and dtype.kind in "iu"
-    return whole and _FEWEST <= shape[axis] < 1 << 31 and prod(shape) > 0
+    return whole and ROW_BY_DIGITS_CALLED <= shape[axis] < 1 << 31 and prod(shape) > 0
 
 
 def ordered(x: jax.Array, axis: int) -> jax.Array:

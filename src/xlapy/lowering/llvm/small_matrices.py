@@ -16,9 +16,8 @@ from xlapy.lowering.llvm.bufferisation import Array, put
 from xlapy.lowering.llvm.lazy_arrays import Place, Room, Value, dtype_of, element, over, shape_of
 from xlapy.lowering.llvm.scalar_instructions import RULES, select
 from xlapy.lowering.llvm.text import Number, Text, literal
+from xlapy.lowering.thresholds import RIGHT_IN_STRAIGHT_CODE, ROWS_IN_STRAIGHT_CODE
 
-#: rows up to which there is straight code, and numbers on the right side
-_ROWS, _RIGHT = 5, 40
 _INT = np.dtype(np.int32)
 
 
@@ -28,7 +27,7 @@ def suits(equation: Any, operands: Sequence[Value]) -> bool:
         return False
     rows, columns = shape_of(operands[0])[-2:]
     right = shape_of(operands[-1])[-2:]
-    small = rows == columns <= _ROWS and right[0] * right[1] <= _RIGHT
+    small = rows == columns <= ROWS_IN_STRAIGHT_CODE and right[0] * right[1] <= RIGHT_IN_STRAIGHT_CODE
     return small and all(dtype_of(x).kind == "f" for x in operands)
 
 

@@ -15,9 +15,8 @@ import numpy as np
 
 from xlapy.lowering.llvm.engine import applied
 from xlapy.lowering.primitives.short_sorts import exchanges
+from xlapy.lowering.thresholds import EXCHANGES_WRITTEN, ROW_IN_NETWORK, ROW_IN_NETWORK_OF_MANY
 
-#: numbers in a row: of one that is alone, and of one of many; up to which all exchanges are written one by one
-_MOST, _MOST_OF_MANY, _WRITTEN = 256, 1024, 16
 #: bytes of a vector, alone and with a vector of places (of which the masks are then no longer than registers)
 _VECTOR, _VECTOR_WITH_PLACES = 64, 32
 
@@ -28,7 +27,10 @@ def suits(dtype: np.dtype, shape: tuple[int, ...], axis: int) -> bool:
         return False
     count = shape[axis]
     lanes = _VECTOR // max(dtype.itemsize, 4)
-    return 2 <= count < (_MOST_OF_MANY if prod(shape) >= lanes * count else _MOST) and prod(shape) < 1 << 40
+    return (
+        2 <= count < (ROW_IN_NETWORK_OF_MANY if prod(shape) >= lanes * count else ROW_IN_NETWORK)
+        and prod(shape) < 1 << 40
+    )
 
 
 def ordered(x: jax.Array, axis: int) -> jax.Array:
@@ -100,7 +102,7 @@ class _Function:
         self.lines += ["  br label %block", "block:", "  %b = phi i64 [ 0, %entry ], [ %b.next, %block.end ]"]
         self.bases = self._bases()
         self._load_all()
-        if self.count <= _WRITTEN:
+        if self.count <= EXCHANGES_WRITTEN:
             self._written()
         else:
             self._merge_exchange()

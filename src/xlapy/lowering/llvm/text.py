@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from xlapy.lowering.thresholds import INSTRUCTIONS_WITH_LOOPS, INSTRUCTIONS_WITHOUT_LOOPS
+
 #: the type of indices
 INDEX = np.dtype(np.int64)
 #: that of keys of random streams: two parts of 32 bits (`threefry`)
@@ -118,10 +120,6 @@ def times(text: Text, index: str, factor: int) -> str:
     return text.new(f"mul nsw i64 {index}, {factor}") if index.startswith("%") else str(int(index) * factor)
 
 
-#: instructions of a function, before LLVM's passes: of one with loops, and of one without, for which there are fewer
-_LONGEST, _LONGEST_STRAIGHT = 6000, 40_000
-
-
 #: instructions in the time of a function of the C library
 _CALL = 50
 #: how a line begins that is no instruction, but a note of `Text.note_store`
@@ -185,7 +183,7 @@ class Text:
 
     def new(self, instruction: str) -> str:
         """The name of what an instruction makes."""
-        if len(self.lines) > (_LONGEST if self.has_loops else _LONGEST_STRAIGHT):
+        if len(self.lines) > (INSTRUCTIONS_WITH_LOOPS if self.has_loops else INSTRUCTIONS_WITHOUT_LOOPS):
             raise Unsuitable("a program that takes long to compile")
         name = self.name()
         self.lines.append(f"  {name} = {instruction}")

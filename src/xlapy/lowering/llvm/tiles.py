@@ -17,19 +17,18 @@ import numpy as np
 from xlapy.lowering.llvm.lazy_arrays import Value, counted, rows_of
 from xlapy.lowering.llvm.parallel_outlining import shared_out
 from xlapy.lowering.llvm.text import Text, plus, times
+from xlapy.lowering.thresholds import ELEMENTS_IN_CACHE, ROW_IN_TILES
 
 #: bytes that are read one behind the other where rows are multiples of so many bytes apart, and elements of a row in a
 #: block
 _READ, _APART, _COLUMNS = 32, 1 << 10, 1 << 10
-#: elements below which all lies in the cache anyway, and of a row that are worth a loop
-_FEW, _SHORT = 1 << 12, 8
 
 
 def axis_of_tiles(value: Value, shape: Sequence[int], dtype: np.dtype) -> int | None:
     """The axis along which elements lie one behind the other in what an array of a shape is computed of, if the loop
     along it is better not where the order of axes has it; None if there is none."""
     long = [axis for axis, n in enumerate(shape) if n > 1]
-    if len(long) < 2 or prod(shape) < _FEW or shape[long[-1]] < _SHORT:
+    if len(long) < 2 or prod(shape) < ELEMENTS_IN_CACHE or shape[long[-1]] < ROW_IN_TILES:
         return None
     axes = [axis for axis in rows_of(value, tuple(shape)) if axis in long[:-1]]
     if len(axes) != 1 or axes[0] == long[-2] and _rows(shape[axes[0]], dtype) == 1:

@@ -34,13 +34,10 @@ from xlapy.lowering.llvm.lazy_arrays import (
 )
 from xlapy.lowering.llvm.text import Number, Text, Unsuitable, part_of, plus, type_in_memory, type_of
 from xlapy.lowering.llvm.tiles import axis_of_tiles, over_tiles
+from xlapy.lowering.thresholds import ROOM_OF_ALL, ROOM_OF_ARRAY, ROOM_OUTSIDE
 
-#: bytes of one array that is made in the function, and of all of them; of those that the caller makes room for
-_ROOM, _ROOM_OF_ALL, _ROOM_OUTSIDE = 1 << 15, 1 << 18, 1 << 28
 #: of memory that each thread of a GPU has: CUDA makes it for as many threads as can run at all
 _ROOM_OF_THREAD = 1 << 10
-#: bytes below which an array is not made where the result lies
-_SMALL = 1 << 9
 
 
 class Arm(NamedTuple):
@@ -151,7 +148,7 @@ class Frame:
         size = prod(shape) * dtype.itemsize
         if size == 0:
             raise Unsuitable("an array without elements")
-        if size > _ROOM or self._room + size > (_ROOM_OF_THREAD if self.text.for_gpu else _ROOM_OF_ALL):
+        if size > ROOM_OF_ARRAY or self._room + size > (_ROOM_OF_THREAD if self.text.for_gpu else ROOM_OF_ALL):
             return self._made_outside(dtype, shape, size)
         self._room += size
         place = Memory(f"%a{next(self._numbers)}", dtype, shape, False)
@@ -170,7 +167,7 @@ class Frame:
 
     def take_outside(self, name: str, size: int, holds: Var | None) -> None:
         """Let the caller have so many bytes of memory, in which a value lies at first."""
-        if not self.may_have_rooms or sum(size for size, _ in self.rooms_outside.values()) + size > _ROOM_OUTSIDE:
+        if not self.may_have_rooms or sum(size for size, _ in self.rooms_outside.values()) + size > ROOM_OUTSIDE:
             raise Unsuitable("an array that is too large to be made here")
         self.rooms_outside[name] = size, holds
 

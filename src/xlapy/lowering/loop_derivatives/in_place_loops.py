@@ -17,6 +17,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core import Literal
 
+from xlapy.lowering.jaxprs.jaxpr_evaluation import bound
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.primitives.barrier import loaded
 
@@ -63,10 +64,10 @@ def evaluate(closed: ClosedJaxpr, operands: Sequence) -> list:
         values = order.behind_loads(equation, [read(atom) for atom in equation.invars])
         found = _sparse(equation, values)
         if found is None:
-            parameters = equation.primitive.get_bind_params(equation.params)
-            found = equation.primitive.bind(*map(_dense, values), **parameters)
-            found = order.loaded(equation, values, found)
-        known.update(zip(equation.outvars, found if equation.primitive.multiple_results else [found], strict=True))
+            results = order.loaded(equation, values, bound(equation, list(map(_dense, values))))
+        else:
+            results = [found]
+        known.update(zip(equation.outvars, results, strict=True))
     return [_dense(read(atom)) for atom in jaxpr.outvars]
 
 
@@ -104,14 +105,14 @@ class _Order:
                     loads.append(equation)
         return [equation for equation in loads if self._root(equation.invars[0]) in updated]
 
-    def loaded(self, equation: Any, values: list, found: Any) -> Any:
-        """The result of an equation, kept apart if it is such a load."""
+    def loaded(self, equation: Any, values: list, results: Sequence) -> Sequence:
+        """The results of an equation, kept apart if it is such a load."""
         if id(equation) not in self.loads:
-            return found
+            return results
         index = next(v for v, atom in zip(values, equation.invars, strict=True) if _is_index(atom))
-        found, same = loaded(found, index)
+        found, same = loaded(results[0], index)
         self.waits.setdefault(self._root(equation.invars[0]), []).append(same - index)
-        return found
+        return [found]
 
     def behind_loads(self, equation: Any, values: list) -> list:
         """The operands of an equation; if it is an update, those of one that waits."""

@@ -11,13 +11,8 @@ from jax import lax
 
 from xlapy.ir.called_jaxprs import inner_jaxprs
 from xlapy.lowering.loop_derivatives.reversible_while import reversible_while
+from xlapy.lowering.thresholds import BYTES_KEPT_BY_SCAN, BYTES_KEPT_UNASKED, ITERATIONS_OF_SCAN
 
-#: iterations from which on the adjoint of a scan, which is compiled sooner, is not worth it
-_MANY = 16
-#: bytes that the adjoint of a scan may keep
-_MOST_KEPT = 2**26
-#: bytes carried in all iterations together, up to which nobody asks
-_LITTLE = 2**14
 #: what the derivative needs neither operands nor results of
 _LINEAR = frozenset(
     "add add_any sub neg convert_element_type broadcast_in_dim reshape transpose squeeze slice concatenate pad rev copy"
@@ -85,7 +80,7 @@ def differentiable_counted_loop(
     says how many iterations there are at most, if that is known.
     """
     if isinstance(iterations, int) and not (
-        reads_elements and iterations >= _MANY or _long(iterations, body, initial, dtype)
+        reads_elements and iterations >= ITERATIONS_OF_SCAN or _long(iterations, body, initial, dtype)
     ):
         lower, upper = np.asarray(0, dtype), np.asarray(iterations, dtype)
         return lax.fori_loop(lower, upper, lambda i, carried: body(i, *carried), list(initial))
@@ -110,10 +105,10 @@ def differentiable_while_loop(
 def _long(iterations: int, body: Callable[..., list], initial: Sequence, dtype: np.dtype) -> bool:
     """Whether the adjoint of a scan would keep too much."""
     types = [jax.ShapeDtypeStruct(np.shape(x), x.dtype) for x in initial]
-    if iterations <= _MANY or iterations * sum(map(_bytes, types)) <= _LITTLE:
+    if iterations <= ITERATIONS_OF_SCAN or iterations * sum(map(_bytes, types)) <= BYTES_KEPT_UNASKED:
         return False
     jaxpr = jax.make_jaxpr(lambda *xs: list(body(*xs)))(jax.ShapeDtypeStruct((), dtype), *types).jaxpr
-    return iterations * _kept(jaxpr, set(jaxpr.invars)) > _MOST_KEPT
+    return iterations * _kept(jaxpr, set(jaxpr.invars)) > BYTES_KEPT_BY_SCAN
 
 
 def _kept(jaxpr, varying: set) -> int:

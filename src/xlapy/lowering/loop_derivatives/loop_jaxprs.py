@@ -16,10 +16,9 @@ from jax.extend.core import jaxpr_as_fun
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.loop_derivatives import in_place_loops
 from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
+from xlapy.lowering.thresholds import ELEMENTS_COPIED_FOR_EXAMPLES
 
 Mask = tuple[bool, ...]
-#: elements of what all examples share, up to which each gets a copy, if only some of them make an iteration
-_MOST_SHARED = 256
 
 T = TypeVar("T")
 
@@ -170,7 +169,10 @@ class Loop:
         check = jax.vmap(jaxpr_as_fun(self.condition), in_axes=axes, out_axes=0, axis_size=size)
         step = jax.vmap(jaxpr_as_fun(self.body), in_axes=axes, out_axes=axes[n:], axis_size=size)
 
-        small = [a is not None or np.prod(t.shape) <= _MOST_SHARED for a, t in zip(axes, self.operands, strict=True)]
+        small = [
+            a is not None or np.prod(t.shape) <= ELEMENTS_COPIED_FOR_EXAMPLES
+            for a, t in zip(axes, self.operands, strict=True)
+        ]
 
         def one(goes, *values):
             return jaxpr_as_fun(self.body)(*(live(goes, v) if s else v for v, s in zip(values, small, strict=True)))

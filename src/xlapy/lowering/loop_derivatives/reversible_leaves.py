@@ -9,8 +9,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.extend.core import Literal, jaxpr_as_fun
+from jax.extend.core import jaxpr_as_fun
 
+from xlapy.lowering.jaxprs.jaxpr_evaluation import evaluated
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.loop_derivatives.reversible_while import reversible_while
 
@@ -25,19 +26,13 @@ def has_while(closed: Any) -> bool:
 
 def evaluate(closed: ClosedJaxpr, operands: Sequence) -> list:
     """What the jaxpr computes."""
-    jaxpr = closed.jaxpr
-    known: dict[Any, Any] = dict(zip(jaxpr.constvars, closed.consts, strict=True))
-    known.update(zip(jaxpr.invars, operands, strict=True))
-    for equation in jaxpr.eqns:
-        values = [atom.val if isinstance(atom, Literal) else known[atom] for atom in equation.invars]
-        if _reaches(equation):
-            found = _RULES.get(equation.primitive.name, _called)(equation.params, values, equation)
-        else:
-            parameters = equation.primitive.get_bind_params(equation.params)
-            found = equation.primitive.bind(*values, **parameters)
-            found = found if equation.primitive.multiple_results else [found]
-        known.update(zip(equation.outvars, found, strict=True))
-    return [atom.val if isinstance(atom, Literal) else known[atom] for atom in jaxpr.outvars]
+
+    def rule(equation: Any, values: list) -> list | None:
+        if not _reaches(equation):
+            return None
+        return _RULES.get(equation.primitive.name, _called)(equation.params, values, equation)
+
+    return evaluated(closed, operands, rule)
 
 
 def _open(jaxpr: Any) -> Any:

@@ -10,9 +10,9 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from xlapy.lowering.thresholds import COUNTERS_IN_PARTS, NUMBERS_COUNTED_IN_PARTS
+
 _PARTS = 4
-#: numbers from which on the loop is worth it, and counters up to which four of each are kept close by
-_MANY, _MOST_BINS = 2048, 4096
 
 
 def occurrences(places: jax.Array, bins: int) -> jax.Array:
@@ -25,7 +25,7 @@ def occurrences(places: jax.Array, bins: int) -> jax.Array:
     Returns:
         (bins,) int64.
     """
-    if places.size < _MANY or bins > _MOST_BINS:
+    if places.size < NUMBERS_COUNTED_IN_PARTS or bins > COUNTERS_IN_PARTS:
         return _scattered(places, bins)
     return lax.platform_dependent(places, cpu=lambda p: _in_parts(p, bins), default=lambda p: _scattered(p, bins))
 

@@ -12,9 +12,10 @@ from jax import lax
 
 from xlapy.lowering.jaxprs.derivatives import differentiated_as
 from xlapy.lowering.jaxprs.kernel_primitives import Kernel
+from xlapy.lowering.thresholds import LANES_COMPACTED_IN_TURN
 
 #: lanes that an iteration of a loop does, where there are many
-_LANES, _MANY = 8, 512
+_LANES = 8
 
 
 def positions(valid):
@@ -55,7 +56,7 @@ def _in_turn(elements, valid, dtype):
     if room == 0:
         return jnp.zeros(0, dtype)
     # unsigned, a lane is not looked at whether it counts from the end
-    iterations = room // _LANES if room >= _MANY else 0
+    iterations = room // _LANES if room >= LANES_COMPACTED_IN_TURN else 0
     state = jnp.zeros(room, dtype), jnp.uint32(0)
     if iterations:
         several = lambda k, state: step(k * jnp.uint32(_LANES), state, _LANES)  # noqa: E731

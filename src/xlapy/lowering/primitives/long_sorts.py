@@ -21,9 +21,8 @@ import numpy as np
 from jax import lax
 
 from xlapy.lowering.jaxprs.kernel_primitives import Kernel
+from xlapy.lowering.thresholds import ELEMENTS_SELECTED, ELEMENTS_SORTED_BY_KEYS, PLACES_SELECTED
 
-#: elements from which on it pays; to look for numbers at places, and for how many of them at most
-_MANY, _VERY_MANY, _FEW = 256, 1 << 14, 8
 _HALF = 32
 _HALF64, _MASK = np.uint64(_HALF), np.uint64(0xFFFFFFFF)
 
@@ -59,7 +58,7 @@ def at_places(x: jax.Array, places: jax.Array) -> tuple[jax.Array, jax.Array]:
         ordered = ascending(x, 0)
         return ordered[places], ordered[jnp.minimum(places + 1, x.size - 1)]
 
-    if not selects(x) or places.size > _FEW:
+    if not selects(x) or places.size > PLACES_SELECTED:
         return plain(x, places)
     return lax.platform_dependent(x, places, cpu=_selected, default=plain)
 
@@ -117,13 +116,13 @@ def lexical(keys: Sequence[jax.Array]) -> jax.Array:
 
 def many(x: jax.Array) -> bool:
     """Whether these are so many numbers that it pays."""
-    return x.size >= _MANY and np.dtype(x.dtype).kind in "biuf"
+    return x.size >= ELEMENTS_SORTED_BY_KEYS and np.dtype(x.dtype).kind in "biuf"
 
 
 def selects(x: jax.Array) -> bool:
     """Whether some numbers of a vector are found without sorting it."""
     wide = jax.dtypes.canonicalize_dtype(jnp.int64) == jnp.int64
-    return x.ndim == 1 and x.size >= _VERY_MANY and np.dtype(x.dtype).kind in "iuf" and wide
+    return x.ndim == 1 and x.size >= ELEMENTS_SELECTED and np.dtype(x.dtype).kind in "iuf" and wide
 
 
 def keys_of(x: jax.Array) -> jax.Array:

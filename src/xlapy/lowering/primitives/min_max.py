@@ -18,9 +18,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from xlapy.lowering.jaxprs.kernel_primitives import Kernel
-
-#: elements that are searched at once; up to which no library is called
-_PART, _FEW = 1 << 15, 1 << 10
+from xlapy.lowering.thresholds import ELEMENTS_OF_OWN_MAXIMUM, ELEMENTS_SEARCHED_AT_ONCE
 
 
 def extreme(x: jax.Array, largest: bool, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, **options):
@@ -32,7 +30,7 @@ def extreme(x: jax.Array, largest: bool, axis: int | tuple[int, ...] | None = No
         # functions of lax, which the tracer meets directly
         found = (lax.reduce_max if largest else lax.reduce_min)(x, axes)
         found = lax.expand_dims(found, axes) if keepdims else found
-    if x.size < _FEW or not jnp.issubdtype(x.dtype, jnp.floating):
+    if x.size < ELEMENTS_OF_OWN_MAXIMUM or not jnp.issubdtype(x.dtype, jnp.floating):
         return found
     if "where" in options:
         lost = jnp.any(lax.ne(x, x), axis=axis, keepdims=keepdims, where=options["where"])
@@ -88,12 +86,12 @@ def _searched(x: jax.Array, largest: bool) -> jax.Array:
     if x.dtype == bool and not largest:
         x, largest = lax.bitwise_not(x), True
     before, size, after = x.shape
-    if x.size <= 2 * _PART or (x.dtype == bool and size * after <= _PART):
+    if x.size <= 2 * ELEMENTS_SEARCHED_AT_ONCE or (x.dtype == bool and size * after <= ELEMENTS_SEARCHED_AT_ONCE):
         # one pass over booleans, which what made them may be part of
         return _part(x, largest)[1]
-    if size * after <= _PART:
-        return _by_rows(x, largest, min(before, _PART // (size * after)))
-    return _running(x, largest, max(1, min(size, _PART // (before * after))))
+    if size * after <= ELEMENTS_SEARCHED_AT_ONCE:
+        return _by_rows(x, largest, min(before, ELEMENTS_SEARCHED_AT_ONCE // (size * after)))
+    return _running(x, largest, max(1, min(size, ELEMENTS_SEARCHED_AT_ONCE // (before * after))))
 
 
 def _part(x: jax.Array, largest: bool) -> tuple[jax.Array, jax.Array]:

@@ -15,9 +15,7 @@ from jax import lax
 
 from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 from xlapy.lowering.primitives.barrier import stored
-
-#: numbers from which on it does not matter that they are stored
-_MANY = 4096
+from xlapy.lowering.thresholds import KEYS_STORED
 
 
 def equal_numbers(rows: jax.Array, key: jax.Array) -> jax.Array:
@@ -73,7 +71,7 @@ def places(a: jax.Array, v: jax.Array, side: str, method: str = "scan_unrolled")
 
 
 def _places(a: jax.Array, v: jax.Array, side: str, method: str) -> jax.Array:
-    v = stored(v) if v.size > _MANY else v
+    v = stored(v) if v.size > KEYS_STORED else v
     return jnp.searchsorted(a, v, side=side, method=method).astype(jnp.int64)
 
 

@@ -16,9 +16,7 @@ import jax.numpy as jnp
 
 from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 from xlapy.lowering.primitives import long_sorts
-
-#: elements of a vector; vectors from which on it pays
-_MOST, _MANY = 16, 16
+from xlapy.lowering.thresholds import LENGTH_OF_NETWORK, VECTORS_OF_NETWORK
 
 
 def sort(x: Any, axis: int) -> Any:
@@ -45,7 +43,7 @@ def _exchanged_jvp(axis: int, primals: tuple, tangents: tuple) -> tuple:
 def suits(x: Any, axis: int) -> bool:
     """Whether an array is many short vectors of numbers along an axis."""
     size = x.shape[axis]
-    return jnp.dtype(x.dtype).kind in "biuf" and 2 <= size <= _MOST and x.size // size >= _MANY
+    return jnp.dtype(x.dtype).kind in "biuf" and 2 <= size <= LENGTH_OF_NETWORK and x.size // size >= VECTORS_OF_NETWORK
 
 
 def sorted_rows(x: Any) -> list:

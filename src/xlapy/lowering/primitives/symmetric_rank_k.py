@@ -15,10 +15,9 @@ import jax.numpy as jnp
 from jax import lax
 
 from xlapy.lowering.jaxprs.kernel_primitives import Kernel
+from xlapy.lowering.thresholds import COLUMNS_OF_SYMMETRIC, MULTIPLICATIONS_OF_SYMMETRIC
 
 _BLOCKS = 4
-#: multiplications from which on blocks pay, and columns in a block at least
-_LEAST, _COLUMNS = 2**21, 24
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
@@ -36,7 +35,7 @@ def _product_jvp(of_rows: bool, primals: tuple, tangents: tuple) -> tuple:
 
 def _gram(x: jax.Array, of_rows: bool) -> jax.Array:
     count, terms = x.shape if of_rows else x.shape[::-1]
-    if count < _BLOCKS * _COLUMNS or terms * count**2 < _LEAST:
+    if count < _BLOCKS * COLUMNS_OF_SYMMETRIC or terms * count**2 < MULTIPLICATIONS_OF_SYMMETRIC:
         return _mirrored(_plain(x, of_rows))
     return _by_blocks(x.T if of_rows else x)
 

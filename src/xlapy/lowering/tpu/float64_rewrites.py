@@ -19,8 +19,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.extend.core import Literal, jaxpr_as_fun, primitives
+from jax.extend.core import jaxpr_as_fun, primitives
 
+from xlapy.lowering.jaxprs.jaxpr_evaluation import bound, evaluated
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 
 #: elements that are summed in one go
@@ -171,25 +172,17 @@ def _in_other_words(program: ClosedJaxpr, certain: bool) -> ClosedJaxpr:
 
 
 def _evaluate(program: ClosedJaxpr, values: Sequence, certain: bool) -> list:
-    known = dict(zip(program.jaxpr.constvars, program.consts, strict=True))
-    known.update(zip(program.jaxpr.invars, values, strict=True))
-
-    def read(atom: Any) -> Any:
-        return atom.val if isinstance(atom, Literal) else known[atom]
-
     def inside(parameter: Any) -> Any:
         if isinstance(parameter, tuple) and any(isinstance(x, ClosedJaxpr) for x in parameter):
             return tuple(map(inside, parameter))
         return _in_other_words(parameter, certain) if isinstance(parameter, ClosedJaxpr) else parameter
 
-    for equation in program.jaxpr.eqns:
-        operands = list(map(read, equation.invars))
+    def rule(equation: Any, operands: list) -> Sequence:
         if _is_replaced(equation):
-            results = [_replaced(equation, operands, certain)]
-        else:
-            results = _bound(equation, {name: inside(value) for name, value in equation.params.items()}, operands)
-        known.update(zip(equation.outvars, results, strict=True))
-    return list(map(read, program.jaxpr.outvars))
+            return [_replaced(equation, operands, certain)]
+        return bound(equation, operands, {name: inside(value) for name, value in equation.params.items()})
+
+    return evaluated(program, values, rule)
 
 
 def _replaced(equation: Any, operands: Sequence, certain: bool) -> jax.Array:
@@ -202,13 +195,6 @@ def _replaced(equation: Any, operands: Sequence, certain: bool) -> jax.Array:
         return primitive.bind(*operands, **params)
 
     return other(*operands) if certain else lax.platform_dependent(*operands, tpu=other, default=plain)
-
-
-def _bound(equation: Any, params: dict, operands: Sequence) -> Sequence:
-    found = equation.primitive.get_bind_params(params)
-    functions, params = found if isinstance(found, tuple) else ((), found)
-    results = equation.primitive.bind(*functions, *operands, **params)
-    return results if equation.primitive.multiple_results else [results]
 
 
 __all__ = ["computed", "cumulative", "fft"]
