@@ -484,4 +484,24 @@ def dataclasses_that_may_be_one(xs, i, j):
     return first == second, first != second, first == Reading(int(xs[i]), float(xs[i])), readings.count(first)
 
 
+@program(K, R)
+def copies_of_other_classes(a):
+    found = {}
+    for v in a:
+        found[int(v)] = found.get(int(v), 0) + 1
+    ordered, default = collections.OrderedDict(found), collections.defaultdict(int, found)
+    default[77] += 1
+    first = ordered.popitem(last=False)
+    ordered.move_to_end(2)
+    return first, list(ordered.items()), sorted(default.items()), ordered == found, len(default)
+
+
+@program((collections.OrderedDict,), (lambda *dicts: collections.defaultdict(int, *dicts),), (dict,))
+def too_many_dicts(make):
+    try:
+        return len(make({}, {}))
+    except TypeError as error:
+        return str(error)
+
+
 test_programs = program.test()

@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable
 
 from xlapy.library.builtins.dict import dict_of, put_all
+from xlapy.library.builtins.list import deque_of, list_of
 from xlapy.library.builtins.set import with_hash
 
 _MISSING = object()
@@ -95,19 +96,8 @@ def _all(iterable, /):
     return True
 
 
-def _list(iterable, /):
-    return [item for item in iterable]  # noqa: C416
-
-
 def _tuple(iterable, /):
     return tuple([item for item in iterable])  # noqa: C409, C416
-
-
-def _deque(iterable, /, maxlen=None):
-    made = collections.deque(maxlen=maxlen)
-    for item in iterable:
-        made.append(item)
-    return made
 
 
 def _set(iterable, /):
@@ -176,10 +166,10 @@ CONSUMERS: dict[object, types.FunctionType] = {
     sum: _sum_of_here,
     any: _any,
     all: _all,
-    list: _list,
+    list: list_of,
     tuple: _tuple,
     set: _set,
-    collections.deque: _deque,
+    collections.deque: deque_of,
     sorted: _sorted,
     dict: dict_of,
     max: _max,
@@ -249,7 +239,7 @@ STOPPING: dict[object, types.FunctionType] = {
     dict: _dict_of_pairs,
     max: _largest,
     min: _smallest,
-    list: _list,
+    list: list_of,
     tuple: _tuple,
     sorted: _sorted_list,
 }
