@@ -162,6 +162,7 @@ class CallerEnvironment(Definitions):
     def attach(self, machine: Machine) -> None:
         """Tie the world to the machine that reads it."""
         self.machine = machine
+        self.with_namespaces |= machine.facts.namespaces
 
     # -- guards and parameters --------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from xlapy.dispatch.arrays.memory_order import join_layouts
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.domain import growable_lists
 from xlapy.domain.coerce import instantiate
+from xlapy.domain.facts import Facts
 from xlapy.domain.heap import STATE, Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import known_bounds
@@ -149,8 +150,8 @@ class LoopFixpoint:
         short enough to be unrolled instead, and has not been in vain. A dict whose keys are not known would not be
         known then, either."""
         machine = self.machine
-        if (grows or not machine.tables) and machine.heap.objects[number].kind == "list" and self._is_short():
-            if not machine.prefers_growable_objects or not any(self._holds_objects(n) for n in self._sources()):
+        if (grows or machine.facts.no_tables) and machine.heap.objects[number].kind == "list" and self._is_short():
+            if not machine.facts.grows_lists_of_objects or not any(self._holds_objects(n) for n in self._sources()):
                 return None
         if self.grown is None:
             iterations = self.plan.iterations if self.plan is not None else None
@@ -168,10 +169,11 @@ class LoopFixpoint:
         if not isinstance(iterations, Const) or iterations.value > SHORT or self.key in machine.kept_loops:
             return False
         steps = iterations.value * self.steps
-        if steps <= (LONG_STEPS if machine.unrolls_more else SHORT_STEPS):
+        if steps <= (LONG_STEPS if machine.facts.unrolls_more else SHORT_STEPS):
             machine.loops_with_lists.add(self.key)
             return True
-        machine.could_unroll_more |= steps <= LONG_STEPS
+        if steps <= LONG_STEPS:
+            machine.options |= Facts(unrolls_more=True)
         return False
 
     def run(self) -> None:
@@ -648,8 +650,8 @@ def _joined_slot(
         and fixpoint.machine.heap.objects[slot[0]].kind == "dict"
         and growable_lists.differ_in_keys(old, new)
     ):
-        fixpoint.machine.could_prefer_growable = True
-        grown = fixpoint.unions or fixpoint.machine.prefers_growable
+        fixpoint.machine.options |= Facts(grows_lists=True)
+        grown = fixpoint.unions or fixpoint.machine.facts.grows_lists
     if grown or slot[1] == "<items>" and new is STALE:
         fixpoint.check_source(slot[0])
     growing = fixpoint.growing(slot[0], growable_lists.sizes(old) != growable_lists.sizes(new)) if grown else None

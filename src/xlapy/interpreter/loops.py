@@ -105,11 +105,11 @@ def run_loop(machine: Machine, node: Loop) -> None:
         todo = [*_WITH_GROWABLE_LISTS, "unroll"]
     while todo:
         attempt = todo.pop(0)
-        if attempt == "shared" and failure is not None and not (aliased and machine.heap.may_share):
+        if attempt == "shared" and failure is not None and not (aliased and not machine.heap.facts.shares):
             continue
         if attempt == "peel resized" and not aliased:
             continue
-        if attempt == "entered" and failure is not None and not (aliased and machine.heap.may_hand_over):
+        if attempt == "entered" and failure is not None and not (aliased and not machine.heap.facts.hands_over):
             continue
         if attempt == "peel twice" and not (settling or failure is None):
             continue
@@ -181,7 +181,7 @@ def _may_be_had(machine: Machine, var: Var) -> bool:
 def _is_recursion(machine: Machine, node: Loop) -> bool:
     """Whether a loop is that of a function which calls itself: it has an iteration for each call and each return."""
     program = machine.frame.program
-    if program.code not in machine.recursions or machine.frame.peeled or not isinstance(program.body, Seq):
+    if program.code not in machine.facts.recursions or machine.frame.peeled or not isinstance(program.body, Seq):
         return False
     return any(item is node for item in program.body.items)
 

@@ -309,7 +309,7 @@ class Outputs:
                     new = isinstance(info.real, np.ndarray) and value.identity not in machine.heap.joined
                     whole = (("reshape", value.type.shape),)
                     return View(info.source, whole, value.identity) if new else External(info.source)
-                views = self.stores or machine.returns_views
+                views = self.stores or machine.settings.returns_views
                 if info.source is not None and views and isinstance(info.real, np.ndarray):
                     return self._view(value, info.source)
                 return Leaf(self.output(machine.read(value)), mutable=value.identity)

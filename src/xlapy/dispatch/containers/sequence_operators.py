@@ -25,6 +25,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.deques import note_change
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, defines, kind_of, logical_not
 from xlapy.dispatch.protocol import Refused
+from xlapy.domain.facts import Facts
 from xlapy.domain.values import (
     BoundedArray,
     Const,
@@ -119,8 +120,8 @@ def _by_data(machine, items: Value, times: Value) -> bool:
         return True
     if machine.is_static(times) or machine.specialisable(number_var(times)):
         return False
-    machine.could_prefer_growable = True
-    return machine.prefers_growable
+    machine.options |= Facts(grows_lists=True)
+    return machine.facts.grows_lists
 
 
 def _repeated_by_data(machine, symbol: str, items: Value, times: Value) -> Value:
