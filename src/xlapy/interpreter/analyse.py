@@ -119,7 +119,8 @@ def analyse(
 class _Call:
     """What is analysed: a function and what it is called with."""
 
-    function: types.FunctionType
+    #: a `types.FunctionType`, which type checkers take for a method here
+    function: Any
     arguments: dict[str, object]
     #: inputs that are not known at compile time, although others of their kind are
     dynamic: set[Source]
@@ -394,9 +395,9 @@ def _known_in_loops(
     if not integers <= machine.facts.static:
         # With these known, it may not change from iteration to iteration.
         return Facts(static=integers)
-    loops = {machine.loop_bodies.get(id(body)) for body in bodies}
-    if fresh := loops - machine.facts.unrolled - {None}:
-        return Facts(unrolled=frozenset(fresh))
+    loops = [machine.loop_bodies.get(id(body)) for body in bodies]
+    if fresh := frozenset(key for key in loops if key is not None) - machine.facts.unrolled:
+        return Facts(unrolled=fresh)
     looped = "changes from one iteration to the next of a loop that cannot be unrolled"
     _refuse(machine, function, need, looped if any(loops) else "depends on what a transformation passes")
 

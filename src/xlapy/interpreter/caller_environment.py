@@ -13,7 +13,7 @@ import math
 import os
 import types
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -131,7 +131,7 @@ class CallerEnvironment(Definitions):
     """Wraps real objects; `static` and `dynamic` say which numbers must be known and which must be inputs, `storages`
     which memory is seen by several arrays."""
 
-    def __init__(self, static: set[Source], dynamic: set[Source], storages: Sequence[Storage] = ()) -> None:
+    def __init__(self, static: Set[Source], dynamic: Set[Source], storages: Sequence[Storage] = ()) -> None:
         super().__init__()
         self.static, self.dynamic = static, dynamic
         self.storages = {id(shared.root): shared for shared in storages}
