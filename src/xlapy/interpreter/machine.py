@@ -28,7 +28,6 @@ from xlapy.dispatch.python import (
     subscripts,
     truth,
 )
-from xlapy.domain import set_iteration_order
 from xlapy.domain.exception_attributes import NOTES, own_attributes
 from xlapy.domain.facts import Facts, Learn
 from xlapy.domain.heap import STATE, Heap, Slot
@@ -40,7 +39,6 @@ from xlapy.domain.sources import Source
 from xlapy.domain.unordered_keys import Unordered
 from xlapy.domain.values import (
     NONE,
-    BoundedArray,
     Const,
     Function,
     GrowableList,
@@ -56,7 +54,6 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
-    made_tuple,
     number_var,
 )
 from xlapy.interpreter import (  # noqa: F401
@@ -67,6 +64,7 @@ from xlapy.interpreter import (  # noqa: F401
     merge,
     object_replacement,
     recursion,
+    static_values,
     walk,
 )
 from xlapy.interpreter.call_memoisation import Memory
@@ -450,58 +448,7 @@ class Machine:
 
     def static(self, value: Value, what: str = "this value") -> Any:
         """The Python object a value stands for; asks for specialisation if it is dynamic."""
-        match value:
-            case Const():
-                return value.value
-            case Tuple():
-                if value.namespace is not None:
-                    raise Refused("XP0003", f"{what} is a {value.cls.__name__} with attributes", "pass tuple(x)")
-                return made_tuple(value.cls, [self.static(item, what) for item in value.items])
-            case Text():
-                return value.template.format(*(self.static(part, what) for part in value.parts))
-            case Slice():
-                return slice(*(self.static(p, what) for p in (value.start, value.stop, value.step)))
-            case Range():
-                return range(*(self.static(p, what) for p in (value.start, value.stop, value.step)))
-            case Scalar() | NumpyScalar() | JaxArray():
-                known = constant_value(value.var)
-                if known is not None:
-                    return value.kind(known[()]) if isinstance(value, Scalar) else known[()]
-                known = self._worked_out(value.var, what)
-                return value.kind(known[()]) if isinstance(value, Scalar) else known[()]
-            case NdArray():
-                return self._worked_out(self.read(value), what)
-            case BoundedArray():
-                raise masked_axes.require_static(self, value)
-            case Ref():
-                info = self.heap.objects[value.object]
-                contents = self.heap.read(value.object, "<items>")
-                if info.kind == "list":
-                    items = [self.static(item, what) for item in growable_list_items.items(self, contents)]
-                    if info.cls is collections.deque:
-                        return collections.deque(items, self.static(self.heap.read(value.object, "maxlen"), what))
-                    return items
-                if info.kind == "dict" and isinstance(contents, Mapping):
-                    entries = {k: self.static(v, what) for k, v in contents.entries.items()}
-                    if info.cls is collections.defaultdict:
-                        factory = self.static(self.heap.read(value.object, "default_factory"), what)
-                        return collections.defaultdict(factory, entries)
-                    return entries if info.cls is dict else info.cls(entries)
-                if info.kind == "set" and isinstance(contents, Mapping):
-                    history = contents.history
-                    if history is None or history.order is not None:
-                        return set(contents.entries)
-                    return set_iteration_order.replayed(history)
-        raise Refused("XP0006", f"{what} must be known at compile time, but is {self.describe(value)}")
-
-    def _worked_out(self, var: Var, what: str) -> np.ndarray:
-        """The value of `var` for this call, if there is no other way; asks for specialisation first if there may be."""
-        place = Source("value", (self.location(), what))
-        wanted = place in self.world.static or self.works_out and self.world.is_up_to_data(var)
-        known = self.world.work_out(var) if wanted else None
-        if known is None:
-            raise NeedStatic(var, what, place)
-        return known
+        return static_values.static(self, value, what)
 
     def known_length(self, length: Var) -> int | None:
         """The length of an array made here, if it has to be known."""
