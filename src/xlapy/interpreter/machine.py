@@ -11,23 +11,14 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from xlapy.dispatch import leaves, register_all  # noqa: F401
+from xlapy.dispatch import kinds, leaves, register_all  # noqa: F401
 from xlapy.dispatch.arrays import array_values
 from xlapy.dispatch.arrays.memory_order import layouts
 from xlapy.dispatch.bounded import masked_axes, size_joins
-from xlapy.dispatch.containers import borrowed_elements, growable_list_items
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import Advanced, NeedStatic, PythonError, Refused, Settings
-from xlapy.dispatch.python import (
-    assignments,
-    attributes,
-    identity,
-    kinds,
-    namespaces,
-    operators,
-    subscripts,
-    truth,
-)
+from xlapy.dispatch.python import assignments, attributes, identity, namespaces, operators, subscripts, truth
+from xlapy.dispatch.vectors import borrowed_elements, growable_list_items
 from xlapy.domain.exception_attributes import NOTES, own_attributes
 from xlapy.domain.facts import Facts, Learn
 from xlapy.domain.heap import STATE, Heap, Slot

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.protocol import NeedStatic, Refused
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain import set_iteration_order
 from xlapy.domain.sources import Source
 from xlapy.domain.values import (

@@ -1,5 +1,8 @@
 """Items of arrays whose first axes count them: `rows[i]`, `rows[i] = item`, and the same of items of items.
 
+    grid[i][j] += 1
+    paths[k][n] = (a, b)
+
 An item of an item is read where it lies, not from a copy of the outer one; an outer item that differs in one place from
 what lies there is not written as a whole.
 """
@@ -11,7 +14,7 @@ from jax import numpy as jnp
 
 from xlapy.ir import Operation, Var, constant_value
 
-_TAKEN, _PUT = "taken item", "put item"
+_TAKEN, _PUT = "take_item", "put_item"
 
 
 def take(machine, rows: Var, at: Var) -> Var:
@@ -40,7 +43,7 @@ def _plain(var: Var) -> Var:
 
 def _leaf(var: Var, name: str) -> Operation | None:
     owner = _plain(var).owner
-    if isinstance(owner, Operation) and owner.kind == "leaf" and owner.attributes["name"] == name:
+    if isinstance(owner, Operation) and owner.kind == name:
         return owner
     return None
 
