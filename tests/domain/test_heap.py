@@ -1,5 +1,6 @@
 """The heap: what is read of the caller's world is read once, what is written does not touch it."""
 
+from xlapy.domain.facts import Facts
 from xlapy.domain.heap import Heap
 from xlapy.domain.sources import Anchor, Source, anchor, argument, attribute, item
 from xlapy.domain.values import UNBOUND, Const
@@ -12,14 +13,14 @@ def test_slots_of_the_callers_world_are_loaded_once():
         loads.append(name)
         return Const(name)
 
-    heap = Heap(load)
+    heap = Heap(load, Facts())
     number = heap.external("instance", object, argument("x"), object())
     assert heap.read(number, "a") is heap.read(number, "a")
     assert loads == ["a"]
 
 
 def test_writes_hide_and_keep_the_initial_value():
-    heap = Heap(lambda number, name: Const(name))
+    heap = Heap(lambda number, name: Const(name), Facts())
     number = heap.external("instance", object, argument("x"), object())
     new = Const(1)
     heap.write(number, "a", new)
@@ -32,14 +33,14 @@ def test_new_objects_load_nothing():
     def load(number, name):
         raise AssertionError
 
-    heap = Heap(load)
+    heap = Heap(load, Facts())
     number = heap.new("instance", object, a=Const(1))
     assert heap.read(number, "a").value == 1
     assert heap.read(number, "b") is UNBOUND
 
 
 def test_branches_copy_slots_only():
-    heap = Heap(lambda number, name: UNBOUND)
+    heap = Heap(lambda number, name: UNBOUND, Facts())
     number = heap.new("cell", object, value=Const(1))
     before = heap.slots.copy()
     heap.write(number, "value", Const(2))
@@ -48,7 +49,7 @@ def test_branches_copy_slots_only():
 
 
 def test_identities_are_fresh():
-    heap = Heap(lambda number, name: UNBOUND)
+    heap = Heap(lambda number, name: UNBOUND, Facts())
     assert len({heap.identity() for _ in range(5)} | {heap.new("cell", object)}) == 6
 
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xlapy.domain.coerce import coerce, instantiate
+from xlapy.domain.facts import Facts
 from xlapy.domain.heap import Heap
 from xlapy.domain.join import MAXIMUM_ALTERNATIVES, Joiner, JoinFailure
 from xlapy.domain.numbers import REACH, SCALAR_DTYPES, scalar_type
@@ -73,7 +74,7 @@ options = st.tuples(st.booleans(), st.booleans())
 
 
 def joiner(widen, unions):
-    return Joiner(Heap(nothing), DEPTH, widen, unions)
+    return Joiner(Heap(nothing, Facts()), DEPTH, widen, unions)
 
 
 def join(how, a, b):
@@ -231,7 +232,7 @@ def test_shapes_do_not_join(shapes):
 
 
 def test_new_objects_of_one_kind_become_a_summary():
-    heap = Heap(nothing)
+    heap = Heap(nothing, Facts())
     a, b = (heap.new("list", list, None, Tuple((Const(k),))) for k in (1, 2))
     mine = Joiner(heap, DEPTH, False, True)
     joined = mine.join(Ref(a), Ref(b))
@@ -242,7 +243,7 @@ def test_new_objects_of_one_kind_become_a_summary():
 
 
 def test_objects_that_can_be_reached_otherwise_stay_apart():
-    heap = Heap(nothing)
+    heap = Heap(nothing, Facts())
     a, b = (heap.new("list", list, None, Tuple(())) for _ in range(2))
     mine = Joiner(heap, DEPTH, False, True)
     mine.pinned = {a}
@@ -250,14 +251,14 @@ def test_objects_that_can_be_reached_otherwise_stay_apart():
 
 
 def test_objects_of_different_classes():
-    heap = Heap(nothing)
+    heap = Heap(nothing, Facts())
     a, b = heap.new("list", list, None, Tuple(())), heap.new("dict", dict)
     with pytest.raises(JoinFailure):
         Joiner(heap, DEPTH, True, False).join(Ref(a), Ref(b))
 
 
 def test_fresh_arrays_merge_their_buffers():
-    heap = Heap(nothing)
+    heap = Heap(nothing, Facts())
     type_ = TensorType((2,), np.dtype(float))
     buffers = [heap.new("buffer", np.ndarray, None, JaxArray(local(type_))) for _ in range(2)]
     a, b = (NdArray(buffer, (), type_, heap.identity()) for buffer in buffers)

@@ -8,12 +8,14 @@ it was not passed. `machine` is the `Machine` below. Rules emit operations throu
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
+from xlapy.domain.facts import Facts
 from xlapy.domain.heap import Heap, Slot
 from xlapy.domain.join import GrowableLists, Joiner
 from xlapy.domain.set_iteration_order import SetHistory
@@ -51,29 +53,20 @@ class NeedStatic(Exception):
         self.var, self.what, self.place = var, what, place
 
 
-class NeedNamespace(Exception):
-    """Tuples of class `cls` get attributes: each of them has to have an object that holds these."""
+@dataclass(frozen=True)
+class Settings:
+    """What a program is compiled for."""
 
-    def __init__(self, cls: type) -> None:
-        super().__init__(cls.__qualname__)
-        self.cls = cls
-
-
-class NeedLoop(Exception):
-    """A function calls itself, by these calls, and has to be a loop over suspended activations."""
-
-    def __init__(self, code: types.CodeType, calls: frozenset) -> None:
-        super().__init__(code.co_qualname)
-        self.code, self.calls = code, calls
-
-
-class NeedGuess(Exception):
-    """Lists that grow in these loops take too much room, as they are items of lists that grow: each has to begin with
-    the room that is given here."""
-
-    def __init__(self, loops: dict[object, int]) -> None:
-        super().__init__(loops)
-        self.loops = loops
+    #: whether 64-bit types are on for the caller
+    ambient_x64: bool
+    #: whether the program computes with 32-bit types
+    narrow: bool = False
+    #: room that lists that grow in loops, and arrays that change their size, turned out to need
+    capacities: Mapping[object, int] = field(default_factory=dict)
+    #: whether calls have other numbers again and again: lists have room for any number of iterations
+    sizes_vary: bool = False
+    #: whether what is returned may be a view of an array of the caller's
+    returns_views: bool = False
 
 
 class Advanced(NamedTuple):
@@ -210,17 +203,14 @@ class Machine(Protocol):
     kept_reads: dict[tuple[int, str], dict[Slot, Value]]
     custom_calls: list[Any]
     captures: list[tuple[dict[int, Any], list[Var]]]
-    tables: bool
-    has_tables: bool
-    prefers_growable: bool
-    could_prefer_growable: bool
-    prefers_growable_objects: bool
+    settings: Settings
+    facts: Facts
+    options: Facts
     resizing: bool
     keys_of_items: bool
     short_sequence: int
     short_index: Var | None
     orders_of_sets: dict[tuple[int, Var], Callable]
-    capacities: dict[object, int]
     works_out: bool
     guesses: dict[object, int]
 

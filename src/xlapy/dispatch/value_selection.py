@@ -17,6 +17,7 @@ from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import bounds_of, bounds_of_any, device, scalar
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import contents_of_lists, contents_of_rows
+from xlapy.domain.facts import Facts
 from xlapy.domain.growable_lists import known_length
 from xlapy.domain.join import MAXIMUM_ALTERNATIVES, SELECTOR, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, same_constant
@@ -81,8 +82,8 @@ def holds_texts(value: Value) -> bool:
 def are_arrays(machine, items: Sequence[Value]) -> bool:
     """Whether all items are arrays of one type, which may be taken for copies until one of them is written."""
     first = items[0] if items else None
-    if not machine.heap.optimistic or not isinstance(first, NdArray):
-        return machine.heap.optimistic and not items
+    if machine.heap.facts.aliases or not isinstance(first, NdArray):
+        return not machine.heap.facts.aliases and not items
     return all(isinstance(item, NdArray) and item.type == first.type and item.writeable for item in items)
 
 
@@ -357,8 +358,9 @@ def _one_of_lists(machine, items: Sequence[Value], at: Value) -> Value | None:
 
 def _are_rows(machine, items: Sequence[Value]) -> bool:
     """Whether values are taken for the rows of a table."""
-    found = machine.tables and len(items) <= _MAXIMUM_ROWS and is_table(machine, items)
-    machine.has_tables = machine.has_tables or found
+    found = not machine.facts.no_tables and len(items) <= _MAXIMUM_ROWS and is_table(machine, items)
+    if found:
+        machine.options |= Facts(no_tables=True)
     return found
 
 

@@ -319,7 +319,7 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
         seen: dict[int, tuple] = {}
         # what the paths of an iteration put into several lists the next round sees apart, as these are growable lists
         # then
-        hopes = heap.hopeful and number == 1 and joiner.loop is not None
+        hopes = heap.facts.grows_lists_of_objects and number == 1 and joiner.loop is not None
         owned = joiner.owned_states[number] if number < len(joiner.owned_states) else heap.owned
         for k, item in enumerate(items_of_whole(value)):
             place = (joiner.holder or value, k)

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xlapy.domain.attribute_order import AttributeOrder
+from xlapy.domain.facts import Facts, Learn
 from xlapy.domain.layouts import IN_ROWS, Layouts
 from xlapy.domain.ownership import FREE, FROZEN, Moves, OwnedObjectChanged, Ownership
 from xlapy.domain.sources import Source
@@ -96,32 +97,22 @@ class Journal:
     writes: list[tuple[Slot, Value | None]] = field(default_factory=list)
 
 
-class AliasRisk(Exception):
-    """An array is written that is another one's alias on some paths only, or the program asks whether it is; the
-    analysis starts again without optimism."""
-
-
-class SharedRisk(AliasRisk):
-    """The same of a container or another object."""
-
-
 class Heap:
     """All objects of one compilation. `load(object, field)` fetches a slot of the caller's world."""
 
-    def __init__(self, load: Callable[[int, str], Value]) -> None:
+    def __init__(self, load: Callable[[int, str], Value], facts: Facts) -> None:
+        self.facts = facts
         self.objects: dict[int, Object] = {STATE: Object("state", object)}
         #: those of the caller's world
         self.outside: list[int] = [STATE]
         self.initial: dict[Slot, Value] = {}
         self.slots: dict[Slot, Value] = {}
-        #: whether arrays that may or may not be one object are taken for different ones until one of them is written
-        self.optimistic = True
+        #: arrays that may or may not be one object are taken for different ones until one of them is written
         self.entangled: set[int] = set()
-        #: the same of containers and objects: whether that is allowed at all, and now, and for each of them those that
-        #: may be the same one
-        self.may_share, self.sharing = True, False
-        #: whether an object of the caller's and those that take its place in a loop may be such; these, with its number
-        self.may_hand_over = True
+        #: the same of containers and objects: whether that is allowed now, and for each of them those that may be the
+        #: same one
+        self.sharing = False
+        #: objects that take the place of one of the caller's in a loop, with its number
         self.handed_over: dict[int, int] = {}
         self.shared: dict[int, set[int]] = {}
         #: where array objects of the caller's world were found, by identity
@@ -148,8 +139,8 @@ class Heap:
         #: how often the items of each container may have come to lie elsewhere, also when an iterator was made
         self.scattered: dict[int, int] = {}
         self.begun: dict[int, int] = {}
-        #: whether an object that several lists may get in an iteration of a loop is taken to be in one; and whether now
-        self.hopeful = self.hopes = False
+        #: whether an object that several lists may get in an iteration of a loop is now taken to be in one
+        self.hopes = False
         #: the container that gets an item
         self.receiver: int | None = None
         self.receives_first = False
@@ -259,13 +250,13 @@ class Heap:
         """Change a slot.
 
         Raises:
-            AliasRisk: the array may or may not be the same object as another one.
+            Learn: the array may or may not be the same object as another one.
             OwnedObjectChanged: a growable list holds the object's state.
         """
         if number in self.entangled:
-            raise AliasRisk
+            raise Learn(Facts(aliases=True))
         if number in self.shared:
-            raise SharedRisk
+            raise self._told_apart()
         if number in self.owned:
             if not self.give_back(number, name, value):
                 raise OwnedObjectChanged(self.owned[number].loop)
@@ -274,6 +265,10 @@ class Heap:
             self.reflect(self.mirrors[number], value)
             return
         self.store(number, name, value)
+
+    def _told_apart(self) -> Learn:
+        """What is learnt where a container or an object is written, or asked for, that may or may not be another."""
+        return Learn(Facts(hands_over=True) if self.handed_over else Facts(shares=True))
 
     def store(self, number: int, name: str, value: Value) -> None:
         """Change a slot of an object that no growable list holds."""
@@ -478,9 +473,9 @@ class Heap:
         """The program depends on whether two objects are one.
 
         Raises:
-            AliasRisk: that is not known.
+            Learn: that is not known.
         """
         if first != second and {first, second} <= self.entangled:
-            raise AliasRisk
+            raise Learn(Facts(aliases=True))
         if first != second and second in self.shared.get(first, ()):
-            raise SharedRisk
+            raise self._told_apart()

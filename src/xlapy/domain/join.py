@@ -10,7 +10,7 @@ Where values cannot be the same kind of thing, the join is a `Union`, if the joi
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -53,10 +53,8 @@ from xlapy.domain.values import (
     MixedScalar,
     NdArray,
     NumpyScalar,
-    Range,
     Ref,
     Scalar,
-    Slice,
     Stored,
     Text,
     Tuple,
@@ -270,77 +268,89 @@ class Joiner(ObjectNames):
                 if wide is not None:
                     return wide
             raise JoinFailure(a, b)
-        match a:
-            case Const() if isinstance(b, Const):
-                if same_constant(a.value, b.value):
-                    return a
-                raise JoinFailure(a, b, "are different objects")
-            case JaxArray() if isinstance(b, JaxArray):
-                return self._arrays(a, b)
-            case NdArray() if isinstance(b, NdArray):
-                return self._views(a, b)
-            case Ref() if isinstance(b, Ref):
-                if a.object == b.object:
-                    self.keep(a.object)
-                    return a
-                merged = self.merge(a.object, b.object)
-                return a if merged == a.object else Ref(merged)
-            case Tuple() if isinstance(b, Tuple):
-                if differ_in_form(a, b):
-                    raise JoinFailure(a, b, "are tuples of different lengths")
-            case Mapping() if isinstance(b, Mapping):
-                if list(dict.keys(a.entries)) != list(dict.keys(b.entries)):
-                    raise JoinFailure(a, b, "have different keys")
-                if isinstance(b.entries, Unordered) and not isinstance(a.entries, Unordered):
-                    a = Mapping(Unordered(a.entries))
-                if a.history is not None and not set_iteration_order.same(a.history, b.history):
-                    a = Mapping(a.entries)
-            case Function() if isinstance(b, Function):
-                apart = a.namespace != b.namespace
-                if apart and any(self.heap.objects[n].fields for n in (a.namespace, b.namespace)):
-                    raise JoinFailure(a, b, "are functions with attributes")
-                if a.code is not b.code or len(a.children()) != len(b.children()):
-                    raise JoinFailure(a, b, "are different functions")
-            case Intrinsic() if isinstance(b, Intrinsic):
-                if a.rule is not b.rule or len(a.captures) != len(b.captures):
-                    raise JoinFailure(a, b, "are different callables")
-            case BoundedArray() if isinstance(b, BoundedArray):
-                if not _of_one_room(a, b) or _lane_kinds(a) != _lane_kinds(b):
-                    raise JoinFailure(a, b, "have other dimensions of dynamic length")
-                unions, self.unions = self.unions, False
-                try:
-                    return self._parts(a, b)
-                finally:
-                    self.unions = unions
-            case Text() if isinstance(b, Text):
-                if a.template != b.template or len(a.parts) != len(b.parts):
-                    raise JoinFailure(a, b, "are different texts")
-            case Stored() if isinstance(b, Stored):
-                if not _of_one_factory(a.factory, b.factory):
-                    raise JoinFailure(a, b, "are defaultdicts that make other values")
-                if _of_several_lengths(a, b) and self.growable_lists is not None:
-                    held = self.growable_lists.held(self, a, b)
-                    own = a.own and b.own
-                    same = held is a.held and own == a.own
-                    return a if same else Stored(a.kind, a.cls, (), (held,), own, a.factory)
-                if (a.kind, a.cls, a.names, len(a.parts)) != (b.kind, b.cls, b.names, len(b.parts)):
-                    raise JoinFailure(a, b, "are objects of different kinds")
-                if a.kind == "buffer" and elements_of(a).type != elements_of(b).type:
-                    raise JoinFailure(a, b)
-                own, added, lies = a.own and b.own, a.added and b.added, a.lies | b.lies
-                if (own, added, lies) != (a.own, a.added, a.lies):
-                    weaker = Stored(a.kind, a.cls, a.names, a.parts, own, a.factory, added, lies)
-                    return self._parts(weaker, b)
-            case GrowableList():
-                raise JoinFailure(a, b, "are contents of lists")
-            case BoundMethod() if isinstance(b, BoundMethod):
-                if _other_callables(a.function, b.function):
-                    raise JoinFailure(a, b, "are different methods")
-            case Slice() | Range():
-                pass
-            case Marker():
-                raise JoinFailure(a, b)
+        joined = _JOINS.get(type(a))
+        return self._parts(a, b) if joined is None else joined(self, a, b)
+
+    def _constants(self, a: Const, b: Const) -> Value:
+        if same_constant(a.value, b.value):
+            return a
+        raise JoinFailure(a, b, "are different objects")
+
+    def _references(self, a: Ref, b: Ref) -> Value:
+        if a.object == b.object:
+            self.keep(a.object)
+            return a
+        merged = self.merge(a.object, b.object)
+        return a if merged == a.object else Ref(merged)
+
+    def _tuples(self, a: Tuple, b: Tuple) -> Value:
+        if differ_in_form(a, b):
+            raise JoinFailure(a, b, "are tuples of different lengths")
         return self._parts(a, b)
+
+    def _mappings(self, a: Mapping, b: Mapping) -> Value:
+        if list(dict.keys(a.entries)) != list(dict.keys(b.entries)):
+            raise JoinFailure(a, b, "have different keys")
+        if isinstance(b.entries, Unordered) and not isinstance(a.entries, Unordered):
+            a = Mapping(Unordered(a.entries))
+        if a.history is not None and not set_iteration_order.same(a.history, b.history):
+            a = Mapping(a.entries)
+        return self._parts(a, b)
+
+    def _functions(self, a: Function, b: Function) -> Value:
+        apart = a.namespace != b.namespace
+        if apart and any(self.heap.objects[n].fields for n in (a.namespace, b.namespace)):
+            raise JoinFailure(a, b, "are functions with attributes")
+        if a.code is not b.code or len(a.children()) != len(b.children()):
+            raise JoinFailure(a, b, "are different functions")
+        return self._parts(a, b)
+
+    def _intrinsics(self, a: Intrinsic, b: Intrinsic) -> Value:
+        if a.rule is not b.rule or len(a.captures) != len(b.captures):
+            raise JoinFailure(a, b, "are different callables")
+        return self._parts(a, b)
+
+    def _methods(self, a: BoundMethod, b: BoundMethod) -> Value:
+        if _other_callables(a.function, b.function):
+            raise JoinFailure(a, b, "are different methods")
+        return self._parts(a, b)
+
+    def _bounded_arrays(self, a: BoundedArray, b: BoundedArray) -> Value:
+        if not _of_one_room(a, b) or _lane_kinds(a) != _lane_kinds(b):
+            raise JoinFailure(a, b, "have other dimensions of dynamic length")
+        unions, self.unions = self.unions, False
+        try:
+            return self._parts(a, b)
+        finally:
+            self.unions = unions
+
+    def _texts(self, a: Text, b: Text) -> Value:
+        if a.template != b.template or len(a.parts) != len(b.parts):
+            raise JoinFailure(a, b, "are different texts")
+        return self._parts(a, b)
+
+    def _stored(self, a: Stored, b: Stored) -> Value:
+        if not _of_one_factory(a.factory, b.factory):
+            raise JoinFailure(a, b, "are defaultdicts that make other values")
+        if _of_several_lengths(a, b) and self.growable_lists is not None:
+            held = self.growable_lists.held(self, a, b)
+            own = a.own and b.own
+            same = held is a.held and own == a.own
+            return a if same else Stored(a.kind, a.cls, (), (held,), own, a.factory)
+        if (a.kind, a.cls, a.names, len(a.parts)) != (b.kind, b.cls, b.names, len(b.parts)):
+            raise JoinFailure(a, b, "are objects of different kinds")
+        if a.kind == "buffer" and elements_of(a).type != elements_of(b).type:
+            raise JoinFailure(a, b)
+        own, added, lies = a.own and b.own, a.added and b.added, a.lies | b.lies
+        if (own, added, lies) != (a.own, a.added, a.lies):
+            a = Stored(a.kind, a.cls, a.names, a.parts, own, a.factory, added, lies)
+        return self._parts(a, b)
+
+    def _contents_of_lists(self, a: Value, b: Value) -> Value:
+        raise JoinFailure(a, b, "are contents of lists")
+
+    def _markers(self, a: Value, b: Value) -> Value:
+        raise JoinFailure(a, b)
 
     def _parts(self, a: V, b: Value) -> V:
         old, others = a.children(), b.children()
@@ -504,32 +514,62 @@ class Joiner(ObjectNames):
         #: alternatives that stand for an object of the second path: one name cannot stand for two objects of one path
         taken: set[int] = set()
         for other in others:
-            number = _identified(other)
-            for index, mine in enumerate(several):
-                if number is not None and index in taken:
-                    continue
-                if number != _identified(mine) and both & {number, _identified(mine)}:
-                    continue
-                if differ_in_form(mine, other):
-                    continue
-                try:
-                    joined = self._covering(mine, other)
-                except JoinFailure:
-                    continue
-                changed = changed or joined is not mine
-                several[index] = joined
+            joined = self._with_one_of(several, other, both, taken)
+            if joined is not None:
+                index, value = joined
+                changed = changed or value is not several[index]
+                several[index] = value
                 taken.add(index)
-                break
-            else:
-                new_kind = other is not UNBOUND and any(m is not UNBOUND for m in several)
-                new_kind = new_kind and not self._has_exception(other, *several)
-                new_kind = new_kind and not any(twins(m, other) for m in several)
-                if (new_kind and not self.unions) or len(several) >= MAXIMUM_ALTERNATIVES:
-                    raise (JoinFailure if number is None else Aliased)(a, b)
-                taken.add(len(several))
-                several.append(self._arriving(other))
-                changed = True
+                continue
+            if self._is_new_kind(several, other) and not self.unions or len(several) >= MAXIMUM_ALTERNATIVES:
+                raise (JoinFailure if _identified(other) is None else Aliased)(a, b)
+            taken.add(len(several))
+            several.append(self._arriving(other))
+            changed = True
         return Union(hole(SELECTOR), tuple(several)) if changed else a
+
+    def _with_one_of(
+        self, several: list[Value], other: Value, both: set[int | None], taken: set[int]
+    ) -> tuple[int, Value] | None:
+        """The first alternative that has a join with a value, and that join; none for one of the objects `both`."""
+        number = _identified(other)
+        for index, mine in enumerate(several):
+            if number is not None and index in taken:
+                continue
+            if number != _identified(mine) and both & {number, _identified(mine)}:
+                continue
+            if differ_in_form(mine, other):
+                continue
+            try:
+                return index, self._covering(mine, other)
+            except JoinFailure:
+                continue
+        return None
+
+    def _is_new_kind(self, several: list[Value], other: Value) -> bool:
+        """Whether a value is of another kind than those that a place had before."""
+        if other is UNBOUND or all(mine is UNBOUND for mine in several) or self._has_exception(other, *several):
+            return False
+        return not any(twins(mine, other) for mine in several)
+
+
+#: the join of two values of one class; that of their parts for all others
+_JOINS: dict[type[Value], Callable[[Joiner, Any, Any], Value]] = {
+    Const: Joiner._constants,
+    JaxArray: Joiner._arrays,
+    NdArray: Joiner._views,
+    Ref: Joiner._references,
+    Tuple: Joiner._tuples,
+    Mapping: Joiner._mappings,
+    Function: Joiner._functions,
+    Intrinsic: Joiner._intrinsics,
+    BoundMethod: Joiner._methods,
+    BoundedArray: Joiner._bounded_arrays,
+    Text: Joiner._texts,
+    Stored: Joiner._stored,
+    GrowableList: Joiner._contents_of_lists,
+    Marker: Joiner._markers,
+}
 
 
 def _is_tuple(value: Value) -> bool:

@@ -176,7 +176,7 @@ class ObjectNames:
     def _may_part(self, first: int, second: int) -> bool:
         """Whether what is one array at the head of a loop may be two from now on: until one of them is written."""
         one, two = self.heap.objects[first], self.heap.objects[second]
-        return self.mark is not None and self.heap.optimistic and one.kind == two.kind == "buffer"
+        return self.mark is not None and not self.heap.facts.aliases and one.kind == two.kind == "buffer"
 
     def _parted(self, first: int, second: int) -> int:
         """A name of its own for an array at the end of a loop whose name at the head stands for another one as well."""
@@ -196,7 +196,7 @@ class ObjectNames:
         if not reachable:
             return True
         hands_over = self._may_hand_over(first, second)
-        sharing = self.heap.sharing or self.heap.may_share and _is_exception(objects[first])
+        sharing = self.heap.sharing or not self.heap.facts.shares and _is_exception(objects[first])
         if hands_over or sharing and objects[first].kind in _SHARED:
             if not hands_over and (objects[first].source is not None or objects[second].source is not None):
                 return False
@@ -204,7 +204,7 @@ class ObjectNames:
             if hands_over:
                 self.heap.handed_over[second] = first
             return True
-        if not self.heap.optimistic or objects[first].kind != "buffer":
+        if self.heap.facts.aliases or objects[first].kind != "buffer":
             return False
         entangled = {first, second, *rivals}
         self.unsettled = self.unsettled or not entangled <= self.heap.entangled
@@ -218,7 +218,7 @@ class ObjectNames:
         old, new = self.heap.objects[first], self.heap.objects[second]
         if self.mark is None or old.kind not in _SHARED or old.source is None or new.source is not None:
             return False
-        if second in self.pinned or not self.heap.may_hand_over:
+        if second in self.pinned or self.heap.facts.hands_over:
             return False
         if second in self.heap.shared and self.heap.handed_over.get(second) != first:
             return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from xlapy.domain.heap import SharedRisk
+from xlapy.domain.facts import Facts, Learn
 
 
 class Unordered(dict):
@@ -13,7 +13,7 @@ class Unordered(dict):
     common name. What does not depend on it uses `dict.keys(entries)` and its like."""
 
     def _asked(self, *args: Any) -> NoReturn:
-        raise SharedRisk
+        raise Learn(Facts(hands_over=True))
 
     __iter__ = __reversed__ = __or__ = __ror__ = __eq__ = _asked
     keys = values = items = copy = popitem = _asked

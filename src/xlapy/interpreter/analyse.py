@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-import collections
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from xlapy.dispatch import libraries
-from xlapy.dispatch.protocol import NeedGuess, NeedLoop, NeedNamespace, NeedStatic, PythonError, Refused
+from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused, Settings
 from xlapy.dispatch.python import exceptions
-from xlapy.domain.heap import STATE, AliasRisk, SharedRisk
+from xlapy.domain.facts import Facts, Learn
+from xlapy.domain.heap import STATE
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.ownership import SHARED, OwnedObjectChanged
 from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.storage import Storage
 from xlapy.domain.values import Const, Tuple, Union, Value, number_var
-from xlapy.frontend import Call
 from xlapy.interpreter import calls, error_tag, generator_stepping, walk
 from xlapy.interpreter.caller_environment import CallerEnvironment, Guard, Parameter
 from xlapy.interpreter.describe import locate, unjoined
-from xlapy.interpreter.frame import place_of
 from xlapy.interpreter.loops import refusal_of_change
 from xlapy.interpreter.machine import Machine
 from xlapy.interpreter.output_reconstruction import Effect, Outputs, Raised, Reconstruction
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
 from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, MOST_EMITTED, TooLarge
-from xlapy.ir import Location, Module, constant_value
+from xlapy.ir import Location, Module, Region, constant_value
 from xlapy.report import NotOffloadableError, first_line
 
 _MAXIMUM_RESTARTS = 100
-#: a loop that has to be unrolled in so many calls of its function is so in the others, if it is short
-_SEVERAL = 2
 #: of so many static values on, those next to them are static as well
 _MANY_STATIC = 16
 
@@ -51,7 +47,7 @@ class Analysis:
     result: Reconstruction | None
     effects: list[Effect]
     errors: list[Raised]
-    static: set[Source] = field(default_factory=set)
+    static: frozenset[Source] = frozenset()
     raises: Raised | None = None
     prints: tuple = ()
     written: list[tuple[str, Source]] = field(default_factory=list)
@@ -94,144 +90,129 @@ def analyse(
         NotOffloadableError: with every obstacle found.
     """
     libraries.read_rules()
-    world = lambda static: CallerEnvironment(static, dynamic - static, storages)  # noqa: E731
-    settings = (ambient_x64, narrow, capacities or {}, sizes_vary, returns_views)
-    first = Approach(hurries=True)
+    settings = Settings(ambient_x64, narrow, capacities or {}, sizes_vary, returns_views)
+    call = _Call(function, arguments, dynamic, storages, settings)
+    given = Facts(static=frozenset(static))
+    first = _Search(call, hurries=True)
     try:
-        return _settled(function, arguments, set(static), world, settings, first)
+        return first.run(given)
     except NotOffloadableError as refusal:
-        if not first.could_prefer_growable and not first.could_prefer_growable_objects:
+        if not first.options.grows_lists and not first.options.grows_lists_of_objects:
             raise
         refused = refusal
-    several = first.could_prefer_growable
-    tries = [(Approach(prefers_growable=True), several), (Approach(), first.hurried)]
-    tries.append(
-        (Approach(prefers_growable=several, prefers_growable_objects=True), first.could_prefer_growable_objects)
-    )
-    for approach, worthwhile in tries:
+    lists = Facts(grows_lists=first.options.grows_lists)
+    tries = [
+        (Facts(grows_lists=True), lists.grows_lists),
+        (Facts(), first.hurried),
+        (lists | Facts(grows_lists_of_objects=True), first.options.grows_lists_of_objects),
+    ]
+    for preferred, worthwhile in tries:
         try:
             if worthwhile:
-                return _settled(function, arguments, set(static), world, settings, approach)
+                return _Search(call).run(given | preferred)
         except NotOffloadableError as refusal:
-            refused = refused if approach.prefers_growable or approach.prefers_growable_objects else refusal
+            refused = refusal if preferred == Facts() else refused
     raise refused
 
 
-@dataclass
-class Approach:
-    """How a program is analysed."""
+@dataclass(frozen=True)
+class _Call:
+    """What is analysed: a function and what it is called with."""
 
-    #: whether lists become growable lists that need not be, see `Machine.prefers_growable`
-    prefers_growable: bool = False
-    #: the same of lists of objects that loops go through
-    prefers_growable_objects: bool = False
-    #: whether it is given up early if that would be another way
-    hurries: bool = False
-    #: what has been found: whether there is another way, and whether it has been given up for that
-    could_prefer_growable: bool = False
-    could_prefer_growable_objects: bool = False
-    hurried: bool = False
+    #: a `types.FunctionType`, which type checkers take for a method here
+    function: Any
+    arguments: dict[str, object]
+    #: inputs that are not known at compile time, although others of their kind are
+    dynamic: set[Source]
+    storages: Sequence[Storage]
+    settings: Settings
+
+    def machine(self, facts: Facts) -> Machine:
+        """The interpreter for a round that begins with these facts."""
+        world = CallerEnvironment(facts.static, self.dynamic - facts.static, self.storages)
+        return Machine(world, self.settings, facts)
 
 
-def _settled(
-    function: types.FunctionType,
-    arguments: dict[str, object],
-    static: set[Source],
-    world_of: Callable[[set[Source]], CallerEnvironment],
-    settings: tuple[bool, bool, dict[object, int], bool, bool],
-    approach: Approach,
-) -> Analysis:
-    """The analysis, begun again until it settles."""
-    ambient_x64, narrow, capacities, sizes_vary, returns_views = settings
-    modes: dict[tuple, str] = {}
-    recursions: dict[types.CodeType, frozenset[Call]] = {}
-    as_loop: NotOffloadableError | None = None
-    peeled: NotOffloadableError | None = None
-    given = set(static)
-    optimistic = may_share = may_hand_over = True
-    unrolls_more, tables, joins = False, True, 0
-    with_namespaces: set[type] = set()
-    loops_of_items: dict[object, int] = {}
-    for _ in range(_MAXIMUM_RESTARTS):
-        machine = Machine(world_of(static), ambient_x64, narrow)
-        machine.loop_modes.update(modes)
-        machine.unrolled_places |= {place_of(key) for key, mode in modes.items() if mode == "unroll"}
-        often = collections.Counter(node for node, _ in machine.unrolled_places)
-        machine.unrolled_nodes |= {node for node, count in often.items() if count >= _SEVERAL}
-        machine.heap.optimistic, machine.heap.may_share = optimistic, may_share
-        machine.heap.may_hand_over = may_hand_over
-        machine.world.with_namespaces |= with_namespaces
-        machine.capacities.update(capacities)
-        machine.loops_of_items = loops_of_items
-        machine.prefers_growable, machine.hurries = approach.prefers_growable, approach.hurries
-        machine.prefers_growable_objects = machine.heap.hopeful = approach.prefers_growable_objects
-        machine.sizes_vary, machine.returns_views = sizes_vary, returns_views
-        machine.unrolls_more, machine.tables, machine.joins = unrolls_more, tables, joins
-        machine.recursions, machine.loops_recursions = recursions, as_loop is None
-        machine.peels_recursions = peeled is not None
-        try:
-            analysis = _attempt(machine, function, arguments)
-        except NeedLoop as need:
-            recursions = {**recursions, need.code: recursions.get(need.code, frozenset()) | need.calls}
-            continue
-        except NotOffloadableError as refusal:
-            if recursions and peeled is None and machine.joins <= machine.most_joins():
+class _Search:
+    """The analysis of a call, begun again with what each round has learnt until there is nothing more to learn."""
+
+    def __init__(self, call: _Call, hurries: bool = False) -> None:
+        self.call = call
+        #: whether it is given up early if there is another way
+        self.hurries = hurries
+        #: what else might be tried, and whether the search was given up early for that
+        self.options, self.hurried = Facts(), False
+        #: what the joins of all rounds have cost
+        self.joins = 0
+        #: why a program with functions that call themselves was refused when they were loops
+        self.as_loop: NotOffloadableError | None = None
+
+    def run(self, facts: Facts) -> Analysis:
+        """The program.
+
+        Raises:
+            NotOffloadableError: there is none.
+        """
+        given, function = facts.static, self.call.function
+        for _ in range(_MAXIMUM_RESTARTS):
+            machine = self.call.machine(facts)
+            machine.hurries, machine.joins = self.hurries, self.joins
+            try:
+                analysis = _attempt(machine, function, self.call.arguments)
+                analysis.static = facts.static
+                return analysis
+            except (Learn, NeedStatic, OwnedObjectChanged) as cause:
+                facts |= _learnt(machine, function, cause)
+            except NotOffloadableError as refusal:
+                facts = self._way_around(machine, given, refusal)
+            finally:
+                self.joins, self.options = machine.joins, self.options | machine.options
+                self.hurried |= machine.is_hurried() and FEW_JOINS < machine.joins <= MAXIMUM_JOINS
+        blocker = locate("XP0099", "the analysis does not settle", "", _start(function))
+        raise NotOffloadableError(function.__qualname__, [blocker])
+
+    def _way_around(self, machine: Machine, given: frozenset[Source], refusal: NotOffloadableError) -> Facts:
+        """The facts with which a program is tried again that was refused.
+
+        Raises:
+            NotOffloadableError: it was tried in every way.
+        """
+        facts, within = machine.facts, machine.joins <= machine.most_joins()
+        if facts.recursions:
+            machine.joins = 0
+            if within and not facts.peels_recursions:
                 # The call from outside may be another case than those within: `def go(x, found=None)`.
-                peeled, modes, static = refusal, {}, set(given)
-                machine.joins = 0
-                continue
-            if recursions:
-                # Integers among the inputs may decide how deep it goes, or no more than that.
-                as_loop, recursions, modes, static = peeled or refusal, {}, {}, set(given)
-                machine.joins = 0
-                continue
-            if as_loop is not None:
-                raise _plainer(refusal, as_loop) from None
-            if machine.joins > machine.most_joins():
-                raise
-            if machine.has_tables:
-                tables = False
-                continue
-            if unrolls_more or not machine.could_unroll_more:
-                raise
-            unrolls_more = True
-            continue
-        except NeedStatic as need:
-            _specialise(machine, function, need, static, modes)
-            continue
-        except NeedGuess as need:
-            loops_of_items = {**loops_of_items, **need.loops}
-            continue
-        except NeedNamespace as need:
-            with_namespaces.add(need.cls)
-            continue
-        except SharedRisk:
-            if machine.heap.handed_over:
-                may_hand_over = False
-            else:
-                may_share = False
-            continue
-        except AliasRisk:
-            optimistic = False
-            continue
-        except OwnedObjectChanged as owned:
-            if owned.loop in (None, SHARED) or modes.get(owned.loop) == "unroll":
-                refusal = refusal_of_change(owned)
-                refusal.location = getattr(owned, "location", None)
-                machine.block(refusal)
-                _place(machine, function)
-                raise NotOffloadableError(function.__qualname__, machine.blockers) from None
-            modes[owned.loop] = "unroll"
-            continue
-        finally:
-            joins = machine.joins
-            approach.could_prefer_growable |= machine.could_prefer_growable
-            approach.could_prefer_growable_objects |= machine.could_prefer_growable_objects
-            approach.hurried |= machine.is_hurried() and FEW_JOINS < machine.joins <= MAXIMUM_JOINS
-        analysis.static = static
-        return analysis
-    blocker = locate("XP0099", "the analysis does not settle", "", _start(function))
-    raise NotOffloadableError(function.__qualname__, [blocker])
+                self.as_loop = refusal
+                return facts.without_loops(given, peels_recursions=True)
+            # Integers among the inputs may decide how deep it goes, or no more than that.
+            self.as_loop = self.as_loop or refusal
+            return facts.without_loops(given, recursions={}, unrolls_recursions=True)
+        if self.as_loop is not None:
+            raise _plainer(refusal, self.as_loop) from None
+        if within and machine.options.no_tables:
+            return facts | Facts(no_tables=True)
+        if within and machine.options.unrolls_more and not facts.unrolls_more:
+            return facts | Facts(unrolls_more=True)
+        raise refusal
+
+
+def _learnt(machine: Machine, function: types.FunctionType, cause: Learn | NeedStatic | OwnedObjectChanged) -> Facts:
+    """What is learnt where the interpreter stopped.
+
+    Raises:
+        NotOffloadableError: nothing that helps.
+    """
+    if isinstance(cause, Learn):
+        return cause.facts
+    if isinstance(cause, NeedStatic):
+        return _known(machine, function, cause)
+    if cause.loop not in (None, SHARED) and cause.loop not in machine.facts.unrolled:
+        return Facts(unrolled=frozenset((cause.loop,)))
+    refusal = refusal_of_change(cause)
+    refusal.location = getattr(cause, "location", None)
+    machine.block(refusal)
+    _place(machine, function)
+    raise NotOffloadableError(function.__qualname__, machine.blockers) from None
 
 
 def _plainer(unrolled: NotOffloadableError, as_loop: NotOffloadableError) -> NotOffloadableError:
@@ -377,53 +358,60 @@ def _interpret(machine: Machine, function: types.FunctionType, arguments: dict[s
     return calls.run_frame(machine, frame, bound, world.cells(function))
 
 
-def _specialise(
-    machine: Machine, function: types.FunctionType, need: NeedStatic, static: set[Source], modes: dict[tuple, str]
-) -> None:
-    """Make what `need` asks for static, or unroll the loops it changes with; refuse if it depends on array data."""
-    if machine.world.is_up_to_data(need.var) and _work_out(machine, need, static):
-        return
-    bodies = loop_parameters(need.var, machine.entry)
+def _known(machine: Machine, function: types.FunctionType, need: NeedStatic) -> Facts:
+    """The facts with which the value is known that `need` asks for: inputs, or loops to unroll.
+
+    Raises:
+        NotOffloadableError: it depends on the contents of arrays.
+    """
+    static = machine.facts.static
+    if need.place is not None and need.place not in static and machine.world.is_up_to_data(need.var):
+        if machine.world.work_out(need.var) is not None:
+            return Facts(static=frozenset((need.place,)))
     numbers = {id(p.var): p for p in machine.world.parameters if p.is_number}
-    if bodies:
-        known = [numbers.get(id(origin)) for origin in origins(need.var)]
-        integers = {p.source for p in known if p is not None and p.var.type.dtype.kind in "iub"}
-        if not integers <= static:
-            # With these known, it may not change from iteration to iteration.
-            static.update(integers)
-            return
-        keys = {machine.loop_bodies.get(id(body)) for body in bodies}
-        fresh = {k for k in keys if k is not None and modes.get(k) != "unroll"}
-        if fresh:
-            modes.update(dict.fromkeys(fresh, "unroll"))
-            return
-        looped = "changes from one iteration to the next of a loop that cannot be unrolled"
-        _refuse(machine, function, need, looped if any(keys) else "depends on what a transformation passes")
+    if bodies := loop_parameters(need.var, machine.entry):
+        return _known_in_loops(machine, function, need, bodies, numbers)
     wanted = entry_parameters(need.var, machine.entry)
     if wanted is None:
         _refuse(machine, function, need, "depends on the outcome of a loop")
-    found = [numbers.get(id(v)) for v in wanted or ()]
-    scalars = [p.source for p in found if p is not None and (p.python is not None or p.var.type.dtype.kind in "iub")]
-    if len(scalars) < len(found) or not scalars or all(s in static for s in scalars):
+    asked = [numbers[id(v)] for v in wanted if id(v) in numbers]
+    scalars = frozenset(p.source for p in asked)
+    if len(asked) < len(wanted) or not all(map(_may_be_known, asked)) or scalars <= static:
         _refuse(machine, function, need, "depends on the contents of arrays")
-    static.update(scalars)
-    if len(static) > _MANY_STATIC:
-        _add_neighbours(machine, static, scalars)
+    many = len(static | scalars) > _MANY_STATIC
+    return Facts(static=scalars | _neighbours(machine, scalars) if many else scalars)
 
 
-def _add_neighbours(machine: Machine, static: set[Source], scalars: list[Source]) -> None:
-    """Make the other numbers static that are with `scalars` in lists and tuples: all of them are asked for in turn."""
+def _known_in_loops(
+    machine: Machine,
+    function: types.FunctionType,
+    need: NeedStatic,
+    bodies: Iterable[Region],
+    numbers: dict[int, Parameter],
+) -> Facts:
+    """The same of a value that changes in loops, with these bodies."""
+    sources = [numbers.get(id(origin)) for origin in origins(need.var)]
+    integers = frozenset(p.source for p in sources if p is not None and p.var.type.dtype.kind in "iub")
+    if not integers <= machine.facts.static:
+        # With these known, it may not change from iteration to iteration.
+        return Facts(static=integers)
+    loops = [machine.loop_bodies.get(id(body)) for body in bodies]
+    if fresh := frozenset(key for key in loops if key is not None) - machine.facts.unrolled:
+        return Facts(unrolled=fresh)
+    looped = "changes from one iteration to the next of a loop that cannot be unrolled"
+    _refuse(machine, function, need, looped if any(loops) else "depends on what a transformation passes")
+
+
+def _may_be_known(parameter: Parameter) -> bool:
+    """Whether a call may be specialised for a number among its inputs."""
+    return parameter.python is not None or parameter.var.type.dtype.kind in "iub"
+
+
+def _neighbours(machine: Machine, scalars: frozenset[Source]) -> frozenset[Source]:
+    """The other numbers that are with `scalars` in lists and tuples: all of them are asked for in turn."""
     holders = {source.base for source in scalars if source.kind == "item"}
     near = [p for p in machine.world.parameters if p.is_number and p.source.kind == "item" and p.source.base in holders]
-    static.update(p.source for p in near if p.python is not None or p.var.type.dtype.kind in "iub")
-
-
-def _work_out(machine: Machine, need: NeedStatic, static: set[Source]) -> bool:
-    """Have what `need` asks for computed before the program runs, if that can be done."""
-    if need.place is None or need.place in static or machine.world.work_out(need.var) is None:
-        return False
-    static.add(need.place)
-    return True
+    return frozenset(p.source for p in near if _may_be_known(p))
 
 
 def _refuse(machine: Machine, function: types.FunctionType, need: NeedStatic, why: str) -> NoReturn:

@@ -161,7 +161,7 @@ class Resizing:
 
     def _asked(self, place: Place) -> int:
         """The room that the host has asked for, after there was too little."""
-        return self.machine.capacities.get(self._name(place), 0)
+        return self.machine.settings.capacities.get(self._name(place), 0)
 
     def _name(self, place: Place) -> object:
         return (self.key, ("sizes", *place))
@@ -262,7 +262,7 @@ def _smoothed(machine: Machine, value: Value, place: Place, roots: list[Value]) 
         for array in arrays:
             old = dynamic_sizes.base_of(array).buffer
             if (heap.objects[old].source is not None or old in reachable) and all(dynamic_sizes.room_of(array)):
-                if not heap.optimistic:
+                if heap.facts.aliases:
                     raise JoinFailure(array, new, "are views of different arrays")
                 heap.entangled |= {old, dynamic_sizes.base_of(new).buffer}
 

@@ -120,34 +120,27 @@ class Memory:
         heap = machine.heap
         if not mark.quiet(machine) or not _is_same_again(result, mark):
             return
-        found = mark.journal.reads[mark.reads :]
-        if len(found) > (_MOST_READS if heap.changes == mark.changes else _MOST_READS_TO_MAKE):
+        reads = mark.journal.reads[mark.reads :]
+        pure, made = heap.changes == mark.changes, []
+        if len(reads) > (_MOST_READS if pure else _MOST_READS_TO_MAKE):
             return
-        made: list[tuple[int, Object, list[tuple[str, Value]]]] = []
-        if heap.changes == mark.changes:
-            reads = dict.fromkeys(found)
-        else:
+        if not pure:
             before = _written(heap, mark)
             contents = None if before is None else _contents(heap, mark, result)
             if before is None or contents is None:
                 return
             made = contents
-            for slot, (old, value) in before.items():
-                if old is None:
-                    heap.slots.pop(slot, None)
-                else:
-                    heap.slots[slot] = value
-            reads = {r: None for r in found if r[0] not in before and not heap.made_since(r[0][0], mark.identity)}
-            reads.update(((slot, value), None) for slot, (_, value) in before.items())
+            reads = _undone(heap, mark, reads, before)
+        reads = dict.fromkeys(reads)
         numbers = {slot[0] for slot, _ in reads}
         numbers.update(value.object for value in arguments if type(value) is Ref)
-        if made or heap.changes != mark.changes:
+        if not pure:
             for value in (*arguments, *(value for _, value in reads)):
                 if type(value) is not Const:
                     numbers.update(_objects(value))
         seen = [(heap.objects[n], len(heap.objects[n].fields)) for n in numbers if n in heap.objects]
         self._calls[key] = _Call(result, list(reads), seen, arguments, made)
-        if heap.changes == mark.changes and heap.identified == mark.identified:
+        if pure and heap.identified == mark.identified:
             self._alike.keep(heap, key, result, reads, arguments)
 
 
@@ -169,6 +162,20 @@ def _written(heap: Heap, mark: Mark) -> dict[Slot, tuple[Value | None, Value]] |
         if slot in heap.slots and not unchanged(value, heap.slots[slot]):
             return None
     return before
+
+
+def _undone(
+    heap: Heap, mark: Mark, reads: list[tuple[Slot, Value]], before: dict[Slot, tuple[Value | None, Value]]
+) -> list[tuple[Slot, Value]]:
+    """What a call has read of older objects, once these hold the values again that they had `before` it, if it has
+    written others."""
+    for slot, (old, value) in before.items():
+        if old is None:
+            heap.slots.pop(slot, None)
+        else:
+            heap.slots[slot] = value
+    outside = [read for read in reads if read[0] not in before and not heap.made_since(read[0][0], mark.identity)]
+    return outside + [(slot, value) for slot, (_, value) in before.items()]
 
 
 def _contents(heap: Heap, mark: Mark, result: Value) -> list[tuple[int, Object, list[tuple[str, Value]]]] | None:

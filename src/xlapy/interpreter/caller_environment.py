@@ -13,7 +13,7 @@ import math
 import os
 import types
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -130,7 +130,7 @@ class CallerEnvironment(Definitions):
     """Wraps real objects; `static` and `dynamic` say which numbers must be known and which must be inputs, `storages`
     which memory is seen by several arrays."""
 
-    def __init__(self, static: set[Source], dynamic: set[Source], storages: Sequence[Storage] = ()) -> None:
+    def __init__(self, static: Set[Source], dynamic: Set[Source], storages: Sequence[Storage] = ()) -> None:
         super().__init__()
         self.static, self.dynamic = static, dynamic
         self.storages = {id(shared.root): shared for shared in storages}
@@ -161,6 +161,7 @@ class CallerEnvironment(Definitions):
     def attach(self, machine: Machine) -> None:
         """Tie the world to the machine that reads it."""
         self.machine = machine
+        self.with_namespaces |= machine.facts.namespaces
 
     # -- guards and parameters --------------------------------------------------------------------------------------
 
@@ -293,54 +294,14 @@ class CallerEnvironment(Definitions):
             raise Refused(
                 "XP0010", "os.environ is read, which may change between calls", "pass the value as an argument"
             )
-        if isinstance(found, np.ndarray):
-            return self._ndarray(found, kind, source)
-        if isinstance(found, DeviceView):
-            return self._device_view(found, kind, source)
-        if isinstance(found, jax.Array | jax.ShapeDtypeStruct):
-            # Among arguments, a spec stands for an array; elsewhere it is itself, of which JAX takes the shape.
-            if isinstance(found, jax.Array) or source.root().kind == "argument":
-                self.guard("isinstance", source, jax.Array)
-            type_ = TensorType(tuple(found.shape), found.dtype, bool(getattr(found, "weak_type", False)))
-            return JaxArray(self.parameter(source, type_, found))
-        if isinstance(found, np.generic):
-            return self._numpy_scalar(found, kind, source)
-        if isinstance(found, tuple):
-            self.guard("type", source, kind)
-            if kind is not tuple:
-                kinds.check_container(kind)
-                if own := getattr(found, "__dict__", None):
-                    self.kept_by_value.setdefault(kind, set()).update(own)
-                if own is not None:
-                    self.guard("keys", attribute(source, "__dict__"), tuple(own))
-            self.guard("len", source, len(found))
-            items = tuple(self.wrap(part, item(source, i)) for i, part in enumerate(found))
-            if kind not in self.with_namespaces:
-                self.without_namespaces.add(kind)
-                return Tuple(items, kind)
-            return Tuple(items, kind, Ref(self.machine.heap.external("instance", kind, source, found)))
-        if kind in randomness.CLASSES:
-            self.guard("type", source, kind)
-            return Ref(self.machine.heap.external("random", kind, source, found))
-        if kind in (list, dict, set):
-            self.guard("type", source, kind)
-            return Ref(self.machine.heap.external(kind.__name__, kind, source, found))
-        if kind is collections.deque:
-            self.guard("type", source, kind)
-            self.guard("equal", attribute(source, "maxlen"), found.maxlen)
-            return Ref(self.machine.heap.external("list", kind, source, found))
-        if isinstance(found, types.MethodType):
-            self.guard("type", source, kind)
-            function = self.wrap(found.__func__, attribute(source, "__func__"))
-            return BoundMethod(function, self.wrap(found.__self__, attribute(source, "__self__")))
+        for classes, wrapped in _WRAPPED:
+            if isinstance(found, classes):
+                return wrapped(self, found, kind, source)
+        name = _HEAP_KINDS.get(kind)
+        if name is not None:
+            return self._external(name, found, kind, source)
         if isinstance(found, list | dict | set) and kind.__module__ != "builtins" and not isinstance(found, enum.Enum):
-            name = next(c for c in (list, dict, set) if isinstance(found, c)).__name__
-            base = base_of(kind)
-            own = base is not None and container_subclasses.reads_plainly(kind, base)
-            if not own:
-                kinds.check_container(kind)
-            self.guard("type", source, kind)
-            return Ref(self.machine.heap.external("instance" if own else name, kind, source, found))
+            return self._container_subclass(found, kind, source)
         python = registry.find_source(found)
         if python is not None:
             self.guard("is", source, found)
@@ -356,10 +317,53 @@ class CallerEnvironment(Definitions):
             if isinstance(found, frozenset):
                 self._order(source, found)
             return Const(found, source)
-        self.guard("type", source, kind)
         if isinstance(found, kinds.PLAIN):
+            self.guard("type", source, kind)
             return self._plain(found, kind, source)
-        return Ref(self.machine.heap.external("instance", kind, source, found))
+        return self._external("instance", found, kind, source)
+
+    def _external(self, name: str, found: Any, kind: type, source: Source) -> Ref:
+        """An object of the caller's in the heap."""
+        self.guard("type", source, kind)
+        if kind is collections.deque:
+            self.guard("equal", attribute(source, "maxlen"), found.maxlen)
+        return Ref(self.machine.heap.external(name, kind, source, found))
+
+    def _jax_array(self, found: Any, kind: type, source: Source) -> Value:
+        # Among arguments, a spec stands for an array; elsewhere it is itself, of which JAX takes the shape.
+        if isinstance(found, jax.Array) or source.root().kind == "argument":
+            self.guard("isinstance", source, jax.Array)
+        type_ = TensorType(tuple(found.shape), found.dtype, bool(getattr(found, "weak_type", False)))
+        return JaxArray(self.parameter(source, type_, found))
+
+    def _tuple(self, found: tuple, kind: type, source: Source) -> Value:
+        self.guard("type", source, kind)
+        if kind is not tuple:
+            kinds.check_container(kind)
+            own = getattr(found, "__dict__", None)
+            if own:
+                self.kept_by_value.setdefault(kind, set()).update(own)
+            if own is not None:
+                self.guard("keys", attribute(source, "__dict__"), tuple(own))
+        self.guard("len", source, len(found))
+        items = tuple(self.wrap(part, item(source, i)) for i, part in enumerate(found))
+        if kind not in self.with_namespaces:
+            self.without_namespaces.add(kind)
+            return Tuple(items, kind)
+        return Tuple(items, kind, Ref(self.machine.heap.external("instance", kind, source, found)))
+
+    def _method(self, found: types.MethodType, kind: type, source: Source) -> Value:
+        self.guard("type", source, kind)
+        function = self.wrap(found.__func__, attribute(source, "__func__"))
+        return BoundMethod(function, self.wrap(found.__self__, attribute(source, "__self__")))
+
+    def _container_subclass(self, found: list | dict | set, kind: type, source: Source) -> Ref:
+        name = next(c for c in (list, dict, set) if isinstance(found, c)).__name__
+        base = base_of(kind)
+        own = base is not None and container_subclasses.reads_plainly(kind, base)
+        if not own:
+            kinds.check_container(kind)
+        return self._external("instance" if own else name, found, kind, source)
 
     def _plain(self, found: Any, kind: type, source: Source) -> Value:
         """A number or string of a subclass that adds nothing to it: a constant, as what it is is its value."""
@@ -495,51 +499,60 @@ class CallerEnvironment(Definitions):
         info = self.machine.heap.objects[number]
         source, real = info.source, info.real
         assert source is not None
-        match info.kind:
-            case "globals":
-                return self._load_global(real, name)
-            case "cell":
-                try:
-                    contents = real.cell_contents
-                except ValueError:
-                    self.guard("missing", Source("cell", source.key))
-                    return UNBOUND
-                return self.wrap(contents, Source("cell", source.key))
-            case "list" if name == "<items>":
-                self.guard("len", source, len(real))
-                items = list.__iter__(real) if isinstance(real, list) else collections.deque.__iter__(real)
-                return Tuple(tuple(self.wrap(v, item(source, i)) for i, v in enumerate(items)))
-            case "list" if name == "maxlen":
-                return Const(real.maxlen)
-            case "list" if name == CHANGES:
-                return Const(0)
-            case "dict":
-                keys = tuple(dict.keys(real))
-                self.guard("keys", source, keys)
-                return Mapping({self._key(k): self.wrap(dict.__getitem__(real, k), item(source, k)) for k in keys})
-            case "set":
-                members = tuple(map(self._key, self._order(source, real)))
-                return Mapping(dict.fromkeys(members, Const(True)), set_iteration_order.found(real, members))
-            case "class":
-                return self._entry(real, name) if name in real.__dict__ else UNBOUND
-            case "function":
-                own = real.__dict__
-                return self.wrap(own[name], attribute(source, name)) if name in own else UNBOUND
-            case "random" if name == "key":
-                words = TensorType((2,), np.dtype(np.uint32))
-                return JaxArray(self.parameter(Source("random", None, source), words, randomness.key(real)))
-            case "random":
-                return Const(np.uint32(0)) if name == "counter" else UNBOUND
-            case "instance" if name == CONTENTS:
-                base = base_of(info.cls)
-                assert base is not None
-                name = next(c for c in (list, dict, set) if issubclass(base, c)).__name__
-                return Ref(self.machine.heap.external(name, base, source, real))
-            case "instance" if isinstance(real, np.ndarray):
-                return self._load_field(real, name, source)
-            case "instance":
-                return self._load_attribute(real, name, source)
-        return UNBOUND
+        load = _LOADED.get(info.kind)
+        return UNBOUND if load is None else load(self, real, name, source)
+
+    def _load_cell(self, real: types.CellType, name: str, source: Source) -> Value:
+        place = Source("cell", source.key)
+        try:
+            contents = real.cell_contents
+        except ValueError:
+            self.guard("missing", place)
+            return UNBOUND
+        return self.wrap(contents, place)
+
+    def _load_of_list(self, real: Any, name: str, source: Source) -> Value:
+        if name == "maxlen":
+            return Const(real.maxlen)
+        if name == CHANGES:
+            return Const(0)
+        if name != "<items>":
+            return UNBOUND
+        self.guard("len", source, len(real))
+        items = list.__iter__(real) if isinstance(real, list) else collections.deque.__iter__(real)
+        return Tuple(tuple(self.wrap(v, item(source, i)) for i, v in enumerate(items)))
+
+    def _load_of_dict(self, real: dict, name: str, source: Source) -> Value:
+        keys = tuple(dict.keys(real))
+        self.guard("keys", source, keys)
+        return Mapping({self._key(k): self.wrap(dict.__getitem__(real, k), item(source, k)) for k in keys})
+
+    def _load_of_set(self, real: set, name: str, source: Source) -> Value:
+        members = tuple(map(self._key, self._order(source, real)))
+        return Mapping(dict.fromkeys(members, Const(True)), set_iteration_order.found(real, members))
+
+    def _load_of_class(self, real: type, name: str, source: Source) -> Value:
+        return self._entry(real, name) if name in real.__dict__ else UNBOUND
+
+    def _load_of_function(self, real: types.FunctionType, name: str, source: Source) -> Value:
+        own = real.__dict__
+        return self.wrap(own[name], attribute(source, name)) if name in own else UNBOUND
+
+    def _load_of_generator(self, real: Any, name: str, source: Source) -> Value:
+        if name == "key":
+            words = TensorType((2,), np.dtype(np.uint32))
+            return JaxArray(self.parameter(Source("random", None, source), words, randomness.key(real)))
+        return Const(np.uint32(0)) if name == "counter" else UNBOUND
+
+    def _load_of_instance(self, real: Any, name: str, source: Source) -> Value:
+        if name == CONTENTS:
+            base = base_of(type(real))
+            assert base is not None
+            name = next(c for c in (list, dict, set) if issubclass(base, c)).__name__
+            return Ref(self.machine.heap.external(name, base, source, real))
+        if isinstance(real, np.ndarray):
+            return self._load_field(real, name, source)
+        return self._load_attribute(real, name, source)
 
     def _order(self, source: Source, real: set | frozenset) -> tuple:
         """The members of a set in order; the program depends on that, and on the size of its table."""
@@ -561,7 +574,7 @@ class CallerEnvironment(Definitions):
         value = self.wrap_anchored(found)
         return value if isinstance(value, Ref) else found
 
-    def _load_global(self, namespace: dict, name: str) -> Value:
+    def _load_global(self, namespace: dict, name: str, _: Source) -> Value:
         source = Source("global", (Anchor(namespace), name))
         if name not in namespace:
             if not trusted(namespace.get("__name__")):
@@ -711,3 +724,30 @@ def _holds_state(kind: type) -> bool:
     may change; the registries of libraries, which hold their classes weakly, have none."""
     unhashed = kind.__hash__ is None and kind.__module__ not in ("weakref", "_weakrefset")
     return unhashed or kind.__module__ in ("types", "__main__", "collections", "argparse", "optparse")
+
+
+#: how objects of classes and those derived from them are wrapped
+_WRAPPED: tuple[tuple[tuple[type, ...], Callable[[CallerEnvironment, Any, type, Source], Value]], ...] = (
+    ((np.ndarray,), CallerEnvironment._ndarray),
+    ((DeviceView,), CallerEnvironment._device_view),
+    ((jax.Array, jax.ShapeDtypeStruct), CallerEnvironment._jax_array),
+    ((np.generic,), CallerEnvironment._numpy_scalar),
+    ((tuple,), CallerEnvironment._tuple),
+    ((types.MethodType,), CallerEnvironment._method),
+)
+#: the kind of heap object that an object of a class is
+_HEAP_KINDS = {list: "list", dict: "dict", set: "set", collections.deque: "list"} | dict.fromkeys(
+    randomness.CLASSES, "random"
+)
+#: how a slot of a heap object of a kind is loaded
+_LOADED: dict[str, Callable[[CallerEnvironment, Any, str, Source], Value]] = {
+    "globals": CallerEnvironment._load_global,
+    "cell": CallerEnvironment._load_cell,
+    "list": CallerEnvironment._load_of_list,
+    "dict": CallerEnvironment._load_of_dict,
+    "set": CallerEnvironment._load_of_set,
+    "class": CallerEnvironment._load_of_class,
+    "function": CallerEnvironment._load_of_function,
+    "random": CallerEnvironment._load_of_generator,
+    "instance": CallerEnvironment._load_of_instance,
+}

@@ -678,11 +678,12 @@ def _call_function(machine: Machine, function: Function, args: list[Value], kwar
 
 def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
     """A new frame for a call of a function, or the one that a recursive call goes back to."""
-    if machine.recursions:
+    if machine.facts.recursions:
         if recursion.enters(machine, code):
             return _new_frame(machine, code, globals_, lambda: structured(code))
-        known = machine.recursions.get(code)
-        if known is not None and machine.peels_recursions and all(f.program.code is not code for f in machine.frames):
+        known = machine.facts.recursions.get(code)
+        peels = known is not None and machine.facts.peels_recursions
+        if peels and all(f.program.code is not code for f in machine.frames):
             frame = _new_frame(machine, code, globals_, lambda: structured(code))
             frame.peeled = True
             return frame
@@ -693,10 +694,10 @@ def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
     many = depth > _MAXIMUM_DYNAMIC_DEPTH
     endless = len(same) > _MAXIMUM_DEPTH or len(machine.frames) > 400
     often = False
-    if same and machine.loops_recursions:
+    if same and not machine.facts.unrolls_recursions:
         machine.calls_of_itself[code] = count = machine.calls_of_itself.get(code, 0) + 1
         often = count > _MANY_CALLS
-    if machine.loops_recursions and (depth > _FEW or often or endless):
+    if not machine.facts.unrolls_recursions and (depth > _FEW or often or endless):
         first = next(index for index, frame in enumerate(machine.frames) if frame.program.code is code)
         need = recursion.loop_around(machine, first, code)
         if need is not None:

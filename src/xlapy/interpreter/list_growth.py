@@ -11,8 +11,9 @@ import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from xlapy.dispatch.protocol import NeedGuess, NeedStatic
+from xlapy.dispatch.protocol import NeedStatic
 from xlapy.domain import growable_lists
+from xlapy.domain.facts import Facts, Learn
 from xlapy.domain.heap import Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import known_bounds
@@ -44,7 +45,7 @@ def most_iterations(machine: Machine, iterations: Value | None, what: str) -> in
     bounds = known_bounds(iterations) if iterations is not None else None
     if bounds is not None and bounds[1] <= _MANY:
         return max(bounds[1], 0)
-    if machine.sizes_vary:
+    if machine.settings.sizes_vary:
         return None
     if isinstance(iterations, Scalar) and machine.specialisable(iterations.var):
         raise NeedStatic(iterations.var, f"the number of trips of a loop in which {what} grows")
@@ -139,13 +140,13 @@ class Growing:
         """Whether a list with such items is one of those that are items of others (see `_bound_items`)."""
         if slot[0] in self.machine.lists_of_frames:
             return False
-        return self.key in self.machine.loops_of_items and not growable_lists.inside(element)
+        return self.key in self.machine.facts.rooms and not growable_lists.inside(element)
 
     def _bound_items(self, element: Value, count: int) -> None:
         """See to it that the lists in a list do not all have the room of the longest that there could be.
 
         Raises:
-            NeedGuess: they have, and it is too much.
+            Learn: they have, and it is too much.
         """
         if self._size(element) * count > _LARGE_BYTES:
             inside = [v for v in growable_lists.inside(element) if v.elastic is None and v.capacity > _FEW]
@@ -153,15 +154,15 @@ class Growing:
 
     def _need_guess(self, loops: set, room: int) -> None:
         """Have lists that grow in these loops begin with so much room."""
-        fresh = loops - self.machine.loops_of_items.keys() - {None}
+        fresh = loops - self.machine.facts.rooms.keys() - {None}
         if fresh:
-            raise NeedGuess(dict.fromkeys(fresh, room))
+            raise Learn(Facts(rooms=dict.fromkeys(fresh, room)))
 
     def _guess_items(self, element: Value, count: int) -> None:
         """The same where the room of the list is a guess, for lists the room of which is one: most are short.
 
         Raises:
-            NeedGuess: they have more.
+            Learn: they have more.
         """
         if self._size(element) * count > _GUESSED_BYTES:
             inside = [v for v in growable_lists.inside(element) if v.capacity > _SHORT]
@@ -187,8 +188,8 @@ class Growing:
         machine = self.machine
         first = growable_lists.guessed(element)
         if elastic[2]:
-            first = min(first, machine.loops_of_items[self.key])
-        found = machine.capacities.get(elastic, first)
+            first = min(first, machine.facts.rooms[self.key])
+        found = machine.settings.capacities.get(elastic, first)
         machine.guesses[elastic] = found = max(found, least)
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,7 @@ from xlapy.domain.values import (
     holes,
     variables,
 )
+from xlapy.frontend import For
 from xlapy.interpreter import merge, walk
 from xlapy.interpreter.carried_objects import take_over
 from xlapy.interpreter.frame import Tag
@@ -199,28 +201,7 @@ class LoopEmission:
     def _after(self, head: Head, results: list[Var], out: State, tag: Tag | None, count: Var | None = None) -> None:
         """The state after the loop."""
         machine, frame = self.machine, self.frame
-        fill = iter(results)
-        surely = (self.step is None and self.predicate is None) or self.fixpoint.iterates()
-        registers: list[Value] = [DEAD] * len(self.entry.registers)
-        for register, skeleton in head.registers.items():
-            value = instantiate(skeleton, fill)
-            last = out.registers[register]
-            registers[register] = self._refine(value, skeleton, last) if surely else value
-        frame.registers = [whole(v) for v in registers]
-        frame.handled = instantiate(head.handled, fill)
-        slots = dict(self.entry.slots)
-        for slot, skeleton in head.slots.items():
-            after = skeleton
-            if (
-                isinstance(skeleton, GrowableList)
-                and self.fixpoint.grown is not None
-                and slot in self.fixpoint.grown.growth
-            ):
-                after = self.fixpoint.grown.after(slot, skeleton, whole=tag is None)
-            slots[slot] = whole(instantiate(after, fill))
-            if isinstance(skeleton, GrowableList) and len(variables(after)) < len(variables(skeleton)):
-                next(fill)  # the length, which is known
-        machine.heap.slots, machine.heap.owned = slots, {**self.entry.owned, **head.owned}
+        self._values_after(head, iter(results), out, tag)
         machine.heap.untold += 1
         if tag is None and self.fixpoint.iterates():
             take_over(machine.heap, head, self.joiner)
@@ -232,26 +213,8 @@ class LoopEmission:
                 label = machine.builder.constant(self.node.label, merge.TAG_TYPE.dtype)
                 self.plan.finish(Scalar(int, count), machine.builder.elementwise("eq", tag.selector, label))
         frame.tag = None
-        builder = machine.builder
         if self.step is not None:
-            if tag is None:
-                walk.run(machine, self.step.exhausted)
-                return
-            leaving = sole_exit(self.step.exhausted)
-            if leaving is None:
-                raise Refused("XP0014", "the end of the loop does more than leave it")
-            done = builder.elementwise("eq", tag.selector, builder.constant(self.node.label, merge.TAG_TYPE.dtype))
-            labels = (tag.labels - {self.node.label}) | {leaving}
-            var = builder.elementwise("select", done, builder.constant(leaving, merge.TAG_TYPE.dtype), tag.selector)
-            if len(tag.labels) == 2:
-                other = next(iter(tag.labels - {self.node.label}))
-                var = builder.elementwise(
-                    "select",
-                    done,
-                    builder.constant(leaving, merge.TAG_TYPE.dtype),
-                    builder.constant(other, merge.TAG_TYPE.dtype),
-                )
-            frame.tag = Tag(labels, var if len(labels) > 1 else None)
+            self._after_iterator(self.step, tag)
             return
         assert tag is not None
         others = tag.labels - {self.node.label}
@@ -265,6 +228,47 @@ class LoopEmission:
             walk.raise_to(machine, None, machine.exception(RuntimeError, "the loop has ended"))
             return
         frame.tag = Tag(others, tag.var if len(others) > 1 else None)
+
+    def _values_after(self, head: Head, fill: Iterator[Var], out: State, tag: Tag | None) -> None:
+        """What registers and slots hold after the loop."""
+        machine, frame, grown = self.machine, self.frame, self.fixpoint.grown
+        surely = (self.step is None and self.predicate is None) or self.fixpoint.iterates()
+        registers: list[Value] = [DEAD] * len(self.entry.registers)
+        for register, skeleton in head.registers.items():
+            value = instantiate(skeleton, fill)
+            last = out.registers[register]
+            registers[register] = self._refine(value, skeleton, last) if surely else value
+        frame.registers = [whole(v) for v in registers]
+        frame.handled = instantiate(head.handled, fill)
+        slots = dict(self.entry.slots)
+        for slot, skeleton in head.slots.items():
+            after = skeleton
+            if isinstance(skeleton, GrowableList) and grown is not None and slot in grown.growth:
+                after = grown.after(slot, skeleton, whole=tag is None)
+            slots[slot] = whole(instantiate(after, fill))
+            if isinstance(skeleton, GrowableList) and len(variables(after)) < len(variables(skeleton)):
+                next(fill)  # the length, which is known
+        machine.heap.slots, machine.heap.owned = slots, {**self.entry.owned, **head.owned}
+
+    def _after_iterator(self, step: For, tag: Tag | None) -> None:
+        """Control after a `for`: its iterator is exhausted, or the body left the loop."""
+        machine, builder = self.machine, self.machine.builder
+        if tag is None:
+            walk.run(machine, step.exhausted)
+            return
+        leaving = sole_exit(step.exhausted)
+        if leaving is None:
+            raise Refused("XP0014", "the end of the loop does more than leave it")
+
+        def constant(label: int) -> Var:
+            return builder.constant(label, merge.TAG_TYPE.dtype)
+
+        done = builder.elementwise("eq", tag.selector, constant(self.node.label))
+        others = tag.labels - {self.node.label}
+        other = constant(next(iter(others))) if len(tag.labels) == 2 else tag.selector
+        var = builder.elementwise("select", done, constant(leaving), other)
+        labels = others | {leaving}
+        self.frame.tag = Tag(labels, var if len(labels) > 1 else None)
 
     def _after_test(self, tag: Tag, others: frozenset[int]) -> None:
         """Control after a rotated `while`: the test failed, or the body left the loop."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from xlapy.dispatch.arrays.memory_order import join_layouts
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.domain import growable_lists
 from xlapy.domain.coerce import instantiate
+from xlapy.domain.facts import Facts
 from xlapy.domain.heap import STATE, Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import known_bounds
@@ -82,6 +82,14 @@ class Head:
         """Everything that may have holes, in the order of the loop's operands."""
         return [*self.registers.values(), self.handled, *self.slots.values()]
 
+    def covers(self, other: Head) -> bool:
+        """Whether another head that was joined with this one says nothing new."""
+        old, new = self.skeletons(), other.skeletons()
+        if self.slots.keys() != other.slots.keys() or self.owned.keys() != other.owned.keys():
+            return False
+        same = len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True))
+        return same and all(ownership.like(other.owned[n]) for n, ownership in self.owned.items())
+
     def places(self) -> list[tuple]:
         """What has these skeletons."""
         return [*((r,) for r in self.registers), ("handled",), *self.slots]
@@ -149,8 +157,8 @@ class LoopFixpoint:
         short enough to be unrolled instead, and has not been in vain. A dict whose keys are not known would not be
         known then, either."""
         machine = self.machine
-        if (grows or not machine.tables) and machine.heap.objects[number].kind == "list" and self._is_short():
-            if not machine.prefers_growable_objects or not any(self._holds_objects(n) for n in self._sources()):
+        if (grows or machine.facts.no_tables) and machine.heap.objects[number].kind == "list" and self._is_short():
+            if not machine.facts.grows_lists_of_objects or not any(self._holds_objects(n) for n in self._sources()):
                 return None
         if self.grown is None:
             iterations = self.plan.iterations if self.plan is not None else None
@@ -168,10 +176,11 @@ class LoopFixpoint:
         if not isinstance(iterations, Const) or iterations.value > SHORT or self.key in machine.kept_loops:
             return False
         steps = iterations.value * self.steps
-        if steps <= (LONG_STEPS if machine.unrolls_more else SHORT_STEPS):
+        if steps <= (LONG_STEPS if machine.facts.unrolls_more else SHORT_STEPS):
             machine.loops_with_lists.add(self.key)
             return True
-        machine.could_unroll_more |= steps <= LONG_STEPS
+        if steps <= LONG_STEPS:
+            machine.options |= Facts(unrolls_more=True)
         return False
 
     def run(self) -> None:
@@ -458,72 +467,79 @@ class LoopFixpoint:
         walk.narrow(machine, goes, True)
         walk.run(machine, test.orelse if self.leaving() is test.then else test.then)
 
-    def generalise(self, head: Head, start: dict[Slot, Value], out: State, mark: int):
+    def generalise(self, head: Head, start: dict[Slot, Value], out: State, mark: int) -> tuple[Head, Joiner]:
         """The join of the head with the state at the end of the body; `head` itself if nothing is new."""
         heap = self.machine.heap
+        arriving = self._arriving(head, out)
         pinned: set[int] = set()
-        for attempt in itertools.count():
-            if attempt > _MAXIMUM_ROUNDS:
-                raise JoinFailure(DEAD, DEAD, "do not settle")
+        for _ in range(_MAXIMUM_ROUNDS + 1):
             joiner = self.new_joiner(head.entries)
-            joiner.pinned = pinned
-            joiner.mark = mark
+            joiner.pinned, joiner.mark = pinned, mark
             joiner.states, joiner.owned_states = (self.entry.slots, out.slots), (self.entry.owned, out.owned)
-            assert out.tag is not None
-            labels = out.tag.labels
-            live = self.frame.program.live
-            needed: set[int] = set()
-            for label in labels:
-                needed |= merge.live_at(self.frame, label, live)
-            arriving = {r: out.registers[r] if r in needed else DEAD for r in head.registers}
-            registers, slots = dict(head.registers), dict(head.slots)
-            changed: set[Slot] = set()
-            # few of many
-            written = [slot for slot, value in out.slots.items() if start.get(slot) is not value or slot in slots]
-            self.machine.count_joins(len(out.slots), len(written))
-            for slot in written:
-                if not heap.made_since(slot[0], mark) and slot[0] not in head.entries:
-                    slots.setdefault(slot, self.entry_value(slot, {}))
-                    changed.add(slot)
-            handled = joiner.join(head.handled, out.handled)
-            # what refers to an object at the head gives it its name; then come the places that only get one
-            try:
-                for turn in range(3):
-                    for register, skeleton in head.registers.items():
-                        if _turn(skeleton) == turn:
-                            self.resizing.place = (register,)
-                            registers[register] = joiner.join(skeleton, arriving[register])
-                    for slot in slots:
-                        if slot in changed and _turn(old := slots[slot]) == turn:
-                            changed.remove(slot)
-                            slots[slot] = _join_slot(self, joiner, slot, old, out.slots[slot], {})
-            except JoinFailure as failure:
-                failure.place = self.resizing.place
-                raise
-            entries = dict(head.entries)
-            self._summaries(head, joiner, registers, slots, entries, out, mark)
-            aliases = self._aliases(joiner, registers, slots)
+            fresh = self._joined(head, start, arriving, out, mark, joiner)
+            aliases = self._aliases(joiner, fresh.registers, fresh.slots)
             if not aliases - pinned:
                 break
             pinned |= aliases
+        else:
+            raise JoinFailure(DEAD, DEAD, "do not settle")
         self._join_layouts(joiner)
         # what has become entangled at the end of the body was perhaps written at its beginning
         entangled = heap.entangled - self.entangled
         joiner.unsettled = joiner.unsettled or any(not heap.made_since(number, mark) for number in entangled)
-        fresh = Head(registers, slots, handled, self._owned(head, joiner, entries, out, mark), entries)
-        old_parts, new_parts = head.skeletons(), fresh.skeletons()
-        same = len(old_parts) == len(new_parts) and all(a is b for a, b in zip(old_parts, new_parts, strict=True))
-        same = same and head.owned.keys() == fresh.owned.keys()
-        same = same and all(ownership.like(fresh.owned[n]) for n, ownership in head.owned.items())
-        if same and head.slots.keys() == slots.keys() and not joiner.unsettled:
-            return head, joiner
-        return fresh, joiner
+        fresh.owned = self._owned(head, joiner, fresh.entries, out, mark)
+        return head if head.covers(fresh) and not joiner.unsettled else fresh, joiner
 
-    def _summaries(
-        self, head, joiner: Joiner, registers, slots, entries: dict[int, int], out: State, mark: int
-    ) -> None:
-        """Join the contents of summarised objects: what they stand for at entry with what at the end of the body."""
+    def _arriving(self, head: Head, out: State) -> dict[int, Value]:
+        """What comes to the registers of the head from the end of the body, where somebody reads it."""
+        assert out.tag is not None
+        needed: set[int] = set()
+        for label in out.tag.labels:
+            needed |= merge.live_at(self.frame, label, self.frame.program.live)
+        return {r: out.registers[r] if r in needed else DEAD for r in head.registers}
+
+    def _joined(
+        self,
+        head: Head,
+        start: dict[Slot, Value],
+        arriving: dict[int, Value],
+        out: State,
+        mark: int,
+        joiner: Joiner,
+    ) -> Head:
+        """The join of registers and slots, without what is owned."""
         heap = self.machine.heap
+        registers, slots = dict(head.registers), dict(head.slots)
+        changed: set[Slot] = set()
+        # few of many
+        written = [slot for slot, value in out.slots.items() if start.get(slot) is not value or slot in slots]
+        self.machine.count_joins(len(out.slots), len(written))
+        for slot in written:
+            if not heap.made_since(slot[0], mark) and slot[0] not in head.entries:
+                slots.setdefault(slot, self.entry_value(slot, {}))
+                changed.add(slot)
+        handled = joiner.join(head.handled, out.handled)
+        # what refers to an object at the head gives it its name; then come the places that only get one
+        try:
+            for turn in range(3):
+                for register, skeleton in head.registers.items():
+                    if _turn(skeleton) == turn:
+                        self.resizing.place = (register,)
+                        registers[register] = joiner.join(skeleton, arriving[register])
+                for slot in slots:
+                    if slot in changed and _turn(old := slots[slot]) == turn:
+                        changed.remove(slot)
+                        slots[slot] = _join_slot(self, joiner, slot, old, out.slots[slot], {})
+        except JoinFailure as failure:
+            failure.place = self.resizing.place
+            raise
+        fresh = Head(registers, slots, handled, entries=dict(head.entries))
+        self._summaries(head, joiner, fresh, out)
+        self._require_older(fresh, mark)
+        return fresh
+
+    def _summaries(self, head: Head, joiner: Joiner, fresh: Head, out: State) -> None:
+        """Join the contents of summarised objects: what they stand for at entry with what at the end of the body."""
         done: set[int] = set()
         while True:
             merged = {made: pair for pair, made in joiner.merged.items()}
@@ -534,33 +550,40 @@ class LoopFixpoint:
                 done.add(number)
                 if number in merged:
                     first, second = merged[number]
-                    entries[number] = head.entries.get(first, first)
+                    fresh.entries[number] = head.entries.get(first, first)
                 else:
                     first, second = number, joiner.absorbed[number]
                     assert second is not None
                     if number in joiner.adopted:
-                        entries[number] = _NOTHING
-                for name in sorted(heap.objects[first].fields | heap.objects[second].fields):
-                    slot = (number, name)
-                    new = out.slots.get((second, name))
-                    if new is None:
-                        new = heap.entry_value(second, name)
-                    old = head.slots.get(slot)
-                    if old is None:
-                        old = self.entry_value(slot, entries)
-                        if first in heap.handed_over.values() and self._orders.differ(number, old, new):
-                            old = self.entry_value(slot, entries)
-                    slots[slot] = _join_slot(self, joiner, slot, old, new, entries)
-                    heap.objects[number].fields.add(name)
+                        fresh.entries[number] = _NOTHING
+                self._summary(head, joiner, fresh, out, number, (first, second))
         for number in head.entries:
             if joiner.absorbed.get(number) is None:
                 for slot in [s for s in head.slots if s[0] == number]:
-                    new = out.slots.get(slot)
-                    slots[slot] = joiner.join(head.slots[slot], new if new is not None else DEAD)
-        for skeleton in [*registers.values(), *slots.values()]:
-            for number in references(skeleton):
-                if heap.made_since(number, mark) and number not in entries:
-                    raise JoinFailure(DEAD, DEAD, "refer to an object made inside the loop")
+                    fresh.slots[slot] = joiner.join(head.slots[slot], out.slots.get(slot) or DEAD)
+
+    def _summary(self, head: Head, joiner: Joiner, fresh: Head, out: State, number: int, pair: tuple[int, int]) -> None:
+        """Join the contents of one summary, which stands for a pair of objects."""
+        heap, (first, second) = self.machine.heap, pair
+        for name in sorted(heap.objects[first].fields | heap.objects[second].fields):
+            slot = (number, name)
+            new = out.slots.get((second, name))
+            if new is None:
+                new = heap.entry_value(second, name)
+            old = head.slots.get(slot)
+            if old is None:
+                old = self.entry_value(slot, fresh.entries)
+                if first in heap.handed_over.values() and self._orders.differ(number, old, new):
+                    old = self.entry_value(slot, fresh.entries)
+            fresh.slots[slot] = _join_slot(self, joiner, slot, old, new, fresh.entries)
+            heap.objects[number].fields.add(name)
+
+    def _require_older(self, fresh: Head, mark: int) -> None:
+        """Nothing at the head refers to an object that the body has made."""
+        made_since = self.machine.heap.made_since
+        for skeleton in [*fresh.registers.values(), *fresh.slots.values()]:
+            if any(made_since(number, mark) and number not in fresh.entries for number in references(skeleton)):
+                raise JoinFailure(DEAD, DEAD, "refer to an object made inside the loop")
 
     def _join_layouts(self, joiner: Joiner) -> None:
         """What is one array at the head of the loop lies in memory as each of those does that it stands for."""
@@ -648,8 +671,8 @@ def _joined_slot(
         and fixpoint.machine.heap.objects[slot[0]].kind == "dict"
         and growable_lists.differ_in_keys(old, new)
     ):
-        fixpoint.machine.could_prefer_growable = True
-        grown = fixpoint.unions or fixpoint.machine.prefers_growable
+        fixpoint.machine.options |= Facts(grows_lists=True)
+        grown = fixpoint.unions or fixpoint.machine.facts.grows_lists
     if grown or slot[1] == "<items>" and new is STALE:
         fixpoint.check_source(slot[0])
     growing = fixpoint.growing(slot[0], growable_lists.sizes(old) != growable_lists.sizes(new)) if grown else None

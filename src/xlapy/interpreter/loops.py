@@ -4,19 +4,13 @@ The state at the head of a loop is generalised (`domain.join`) until one more it
 the loop carries. The generalised state is remembered by place, so that the next visit of an inner loop starts from it:
 the number of passes grows with the depth of a nest, never with its power.
 
-Modes, tried in this order: `loop`; `entered`, a loop behind the question whether there is a first iteration, where
-objects of the caller's get others in their place; `peel` one iteration, then `loop`; `resized`, a loop in which arrays
-may become shorter
-(where they become longer, `loop` knows); `union`, a loop whose values may change their kind;
-`shared`, `peel` where containers and objects that may be one are taken for copies of each other until one is written
-(`best = model` on some iterations); `unroll`, where the number of iterations is known; `stepped`, a loop that asks its
-iterator at each iteration whether there is one.
+A loop is executed with the first of `STRATEGIES` that works for it; what one fails with says which may help.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,10 +45,9 @@ from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of
 from xlapy.interpreter.specialise import entry_parameters
 
 if TYPE_CHECKING:
-    from xlapy.interpreter.machine import Machine, State
+    from xlapy.interpreter.machine import Machine
     from xlapy.ir import TensorType, Var
 
-_MODES = ("loop", "entered", "peel", "peel twice", "resized", "peel resized", "union", "shared", "unroll", "stepped")
 _MAXIMUM_UNROLL = 20_000
 #: iterations of an unrolled loop that may have been left before
 _MAXIMUM_CONDITIONAL = 300
@@ -66,8 +59,6 @@ _RETRY_UNROLL = 200
 _FEW_ITERATIONS = 16
 #: operations that a short loop may come to when it is unrolled since a list grows in it
 _MAXIMUM_SIZE = 600
-#: what is tried after that, in which the list is an array with room
-_WITH_GROWABLE_LISTS = ("loop", "peel", "resized", "union", "stepped")
 
 
 class _Unending(Exception):
@@ -79,7 +70,7 @@ class _TooLarge(_Unending):
 
 
 def run_loop(machine: Machine, node: Loop) -> None:
-    """Execute a loop in the first mode that works, and remember which."""
+    """Execute a loop with the first strategy that works, and remember which."""
     step = step_of(node)
     key = (id(node), machine.frame.path, machine.frame.unrolled)
     iterator = walk.iterator_of(machine, step) if step is not None else NONE
@@ -87,80 +78,154 @@ def run_loop(machine: Machine, node: Loop) -> None:
         if generators.runs_whole(machine, node, as_ref(iterator)):
             if _whole_generator(machine, node, step, as_ref(iterator)):
                 return
-            machine.loop_modes[key] = "loop"
-    mode = machine.loop_modes.get(key)
-    if mode == "unroll" and _was_short(machine, node):
-        mode = "loop"
-    if mode is None:
-        mode = "unroll" if _prefers_unrolling(machine, node) or _unrolls_elsewhere(machine, node, key) else "loop"
-    before = machine.save()
-    obstacles = len(machine.blockers)
-    failure: Exception | None = None
-    aliased = settling = asks = False
-    todo = list(_MODES[_MODES.index(mode) :])
-    if _is_recursion(machine, node):
-        todo.remove("unroll")
-    if key not in machine.loop_modes and mode == "loop" and place_of(key) in machine.large_places:
-        machine.kept_loops.add(key)
-        todo = [*_WITH_GROWABLE_LISTS, "unroll"]
-    while todo:
-        attempt = todo.pop(0)
-        if attempt == "shared" and failure is not None and not (aliased and machine.heap.may_share):
-            continue
-        if attempt == "peel resized" and not aliased:
-            continue
-        if attempt == "entered" and failure is not None and not (aliased and machine.heap.may_hand_over):
-            continue
-        if attempt == "peel twice" and not (settling or failure is None):
-            continue
-        inside = len(machine.loop_modes)
-        try:
-            if attempt == "unroll":
-                _unroll(machine, node, asks=asks)
-            else:
-                _ATTEMPTS[attempt](machine, node)
-        except (JoinFailure, _Unending, OwnedObjectChanged) as error:
-            if isinstance(error, widening.Asked) and error.loop != key:
-                raise
-            failure = error if failure is None or isinstance(failure, _Unending) else failure
-            aliased = aliased or isinstance(error, Aliased)
-            settling = attempt == "peel" and _settles(error)
-            machine.rewind(before)
-            del machine.blockers[obstacles:]
-            # a loop inside may have needed a first iteration of its own only since this one had none
-            for inner in list(machine.loop_modes)[inside:]:
-                if attempt == "loop" and machine.loop_modes[inner] == "peel":
-                    del machine.loop_modes[inner]
-            if attempt == "unroll":
-                if _may_be_kept(machine, node, key):
-                    todo = (
-                        [*_WITH_GROWABLE_LISTS, "unroll"] if isinstance(error, _TooLarge) else [*_WITH_GROWABLE_LISTS]
-                    )
-                if isinstance(error, _TooLarge):
-                    machine.large_places.add(place_of(key))
+            machine.loop_modes[key] = LOOP.name
+    Search(machine, node, key).run()
+
+
+@dataclass(frozen=True, eq=False)
+class Strategy:
+    """A way to execute a loop."""
+
+    name: str
+    #: executes it, or raises one of `_FAILURES`
+    run: Callable[[Search], None]
+    #: whether it may help where the strategies before it have failed
+    applies: Callable[[Search], bool] = lambda search: True
+
+
+class Search:
+    """The search for a strategy with which a loop can be executed."""
+
+    def __init__(self, machine: Machine, node: Loop, key: tuple) -> None:
+        self.machine, self.node, self.key = machine, node, key
+        self.before, self.obstacles = machine.save(), len(machine.blockers)
+        #: the first failure that says why
+        self.failure: Exception | None = None
+        #: whether objects that may be one were the reason; whether the last failure may have been one of the first
+        #: iterations only; and whether numbers that decide whether the loop goes on shall be known to unroll it
+        self.aliased = self.settling = self.asks = False
+        self.todo = self._order()
+
+    def _order(self) -> list[Strategy]:
+        """The strategies to try, in order, from the one on that worked when the loop was last met."""
+        machine, node, key = self.machine, self.node, self.key
+        known = machine.loop_modes.get(key)
+        if known is None:
+            unrolls = _prefers_unrolling(machine, node) or _unrolls_elsewhere(machine, node, key)
+            if not unrolls and place_of(key) in machine.large_places:
                 machine.kept_loops.add(key)
-            asks = asks or _are_texts(error)
-            may_settle = "peel twice" in todo and _settles(error)
-            changes = _changes_shape(error) or _changes_keys(error)
-            if changes and not may_settle and "union" in todo and "unroll" in todo:
-                asks = True
-                todo.remove("unroll")
-                todo.insert(0, "unroll")
-                if "resized" in todo and _shrinks_slowly(error):
-                    todo = ["resized", "peel resized", *(m for m in todo if m not in ("resized", "peel resized"))]
-            continue
-        except (walk.Poison, Refused):
-            attempt = _way_around(machine, node, before, obstacles, attempt)
-            if attempt is None:
-                raise
-        if len(machine.blockers) > obstacles:
-            attempt = _way_around(machine, node, before, obstacles, attempt) or attempt
-        machine.loop_modes[key] = attempt
-        return
-    assert failure is not None
-    if aliased and _is_recursion(machine, node):
-        failure = OwnedObjectChanged(SHARED)
-    raise _refusal(machine, failure)
+                return [*_WITH_GROWABLE_LISTS, UNROLL]
+            known = UNROLL.name if unrolls else LOOP.name
+        elif known == UNROLL.name and _was_short(machine, node):
+            known = LOOP.name
+        first = next(index for index, strategy in enumerate(STRATEGIES) if strategy.name == known)
+        return [s for s in STRATEGIES[first:] if s is not UNROLL or not _is_recursion(machine, node)]
+
+    def run(self) -> None:
+        """Execute the loop.
+
+        Raises:
+            Refused: no strategy works.
+        """
+        machine = self.machine
+        while self.todo:
+            strategy = self.todo.pop(0)
+            if not strategy.applies(self):
+                continue
+            inside = len(machine.loop_modes)
+            try:
+                strategy.run(self)
+            except _FAILURES as error:
+                if isinstance(error, widening.Asked) and error.loop != self.key:
+                    raise
+                self._failed(strategy, error, inside)
+                continue
+            except (walk.Poison, Refused):
+                strategy = self._way_around(strategy)
+                if strategy is None:
+                    raise
+            if len(machine.blockers) > self.obstacles:
+                strategy = self._way_around(strategy) or strategy
+            machine.loop_modes[self.key] = strategy.name
+            return
+        assert self.failure is not None
+        if self.aliased and _is_recursion(machine, self.node):
+            self.failure = OwnedObjectChanged(SHARED)
+        raise _refusal(machine, self.failure)
+
+    def _rewind(self) -> None:
+        self.machine.rewind(self.before)
+        del self.machine.blockers[self.obstacles :]
+
+    def _failed(self, strategy: Strategy, error: Exception, inside: int) -> None:
+        """Go back to before the loop, and choose what to try next; `inside` strategies of loops were known before."""
+        modes = self.machine.loop_modes
+        if self.failure is None or isinstance(self.failure, _Unending):
+            self.failure = error
+        self.aliased = self.aliased or isinstance(error, Aliased)
+        self.settling = strategy is PEEL and _settles(error)
+        self._rewind()
+        if strategy is LOOP:
+            # a loop inside may have needed a first iteration of its own only since this one had none
+            for inner in list(modes)[inside:]:
+                if modes[inner] == PEEL.name:
+                    del modes[inner]
+        if strategy is UNROLL:
+            self._keep_instead(large=isinstance(error, _TooLarge))
+        self.asks = self.asks or _are_texts(error)
+        may_settle = PEEL_TWICE in self.todo and _settles(error)
+        changes = _changes_shape(error) or _changes_keys(error)
+        if changes and not may_settle and UNION in self.todo and UNROLL in self.todo:
+            self.asks = True
+            order = [UNROLL]
+            if RESIZED in self.todo and _shrinks_slowly(error):
+                order = [RESIZED, PEEL_RESIZED, UNROLL]
+            self.todo = [*order, *(strategy for strategy in self.todo if strategy not in order)]
+
+    def _keep_instead(self, large: bool) -> None:
+        """A loop that cannot be unrolled, or comes to too many operations, may be kept after all."""
+        machine = self.machine
+        if _may_be_kept(machine, self.node, self.key):
+            self.todo = [*_WITH_GROWABLE_LISTS, *([UNROLL] if large else [])]
+        if large:
+            machine.large_places.add(place_of(self.key))
+        machine.kept_loops.add(self.key)
+
+    def _way_around(self, strategy: Strategy) -> Strategy | None:
+        """A strategy with which a loop that met an obstacle meets none; its effects are then in place. The first
+        iteration may be a case of its own; a short loop may be unrolled, or kept where it was unrolled."""
+        machine, before = self.machine, self.before
+        obstacles, after = machine.blockers[self.obstacles :], machine.save()
+        operations = machine.builder.region.operations[before.operations :]
+        for other in self._others(strategy):
+            self._rewind()
+            try:
+                other.run(self)
+            except widening.Asked as error:
+                if error.loop != self.key:
+                    raise
+                continue
+            except (*_FAILURES, walk.Poison, Refused):
+                continue
+            if len(machine.blockers) == self.obstacles:
+                return other
+            if other is KEEP:
+                machine.kept_loops.discard(self.key)
+        machine.rewind(before)
+        machine.restore(after)
+        machine.builder.region.operations.extend(operations)
+        machine.blockers[self.obstacles :] = obstacles
+        return None
+
+    def _others(self, strategy: Strategy) -> list[Strategy]:
+        """What to try where a strategy met obstacles."""
+        machine, step = self.machine, step_of(self.node)
+        if strategy is UNROLL:
+            return [KEEP] if _may_be_kept(machine, self.node, self.key) else []
+        others = [PEEL] if strategy is LOOP else []
+        length = iteration.known_length(machine, self.before.registers[step.iterator]) if step is not None else None
+        retried = not _is_recursion(machine, self.node) and (length is None or length <= _RETRY_UNROLL)
+        return [*others, RETRY] if retried else others
 
 
 def _was_short(machine: Machine, node: Loop) -> bool:
@@ -181,7 +246,7 @@ def _may_be_had(machine: Machine, var: Var) -> bool:
 def _is_recursion(machine: Machine, node: Loop) -> bool:
     """Whether a loop is that of a function which calls itself: it has an iteration for each call and each return."""
     program = machine.frame.program
-    if program.code not in machine.recursions or machine.frame.peeled or not isinstance(program.body, Seq):
+    if program.code not in machine.facts.recursions or machine.frame.peeled or not isinstance(program.body, Seq):
         return False
     return any(item is node for item in program.body.items)
 
@@ -246,43 +311,6 @@ def _whole_generator(machine: Machine, node: Loop, step: For, generator: Ref) ->
     return True
 
 
-def _way_around(machine: Machine, node: Loop, before: State, obstacles: int, attempt: str) -> str | None:
-    """A mode in which a loop that met an obstacle meets none; its effects are then in place. The first iteration may be
-    a case of its own; a short loop may be unrolled, or kept where it was unrolled."""
-    step = step_of(node)
-    length = iteration.known_length(machine, before.registers[step.iterator]) if step is not None else None
-    modes: list[Callable[[Machine, Loop], None]] = [_peel] if attempt == "loop" else []
-    modes += (
-        [_retry]
-        if not _is_recursion(machine, node) and attempt != "unroll" and (length is None or length <= _RETRY_UNROLL)
-        else []
-    )
-    key = (id(node), machine.frame.path, machine.frame.unrolled)
-    modes += [_keep] if attempt == "unroll" and _may_be_kept(machine, node, key) else []
-    found, after = machine.blockers[obstacles:], machine.save()
-    operations = machine.builder.region.operations[before.operations :]
-    for mode in modes:
-        machine.rewind(before)
-        del machine.blockers[obstacles:]
-        try:
-            mode(machine, node)
-        except widening.Asked as error:
-            if error.loop != key:
-                raise
-            continue
-        except (JoinFailure, _Unending, walk.Poison, Refused, OwnedObjectChanged):
-            continue
-        if len(machine.blockers) == obstacles:
-            return _NAMES[mode]
-        if mode is _keep:
-            machine.kept_loops.discard(key)
-    machine.rewind(before)
-    machine.restore(after)
-    machine.builder.region.operations.extend(operations)
-    machine.blockers[obstacles:] = found
-    return None
-
-
 def refusal_of_change(owned: OwnedObjectChanged) -> Refused:
     """The refusal of a change to an item of a list that grew in a loop, or to what calls of a function by itself have
     copies of."""
@@ -340,11 +368,6 @@ def _prefers_unrolling(machine: Machine, node: Loop) -> bool:
     if iteration.plan(machine, iterator) is not None:
         return False
     return sequences.is_iterator(machine, iterator)
-
-
-def _retry(machine: Machine, node: Loop) -> None:
-    """Unroll a short loop in search of a way around an obstacle, until there is another one."""
-    _unroll(machine, node, _RETRY_UNROLL)
 
 
 def _unroll(machine: Machine, node: Loop, most: int = _MAXIMUM_UNROLL, asks: bool = False) -> None:
@@ -513,7 +536,7 @@ def _peel(machine: Machine, node: Loop, times: int = 1, shrinking: bool = False)
         if times > 1:
             _peel(machine, node, times - 1)
         else:
-            _staged(machine, node, unions=False, shrinking=shrinking)
+            _staged(machine, node, shrinking=shrinking)
 
     def go_on() -> None:
         tag = frame.tag
@@ -558,7 +581,7 @@ def _entered(machine: Machine, node: Loop) -> None:
         plan.finish(Const(0), True)
         walk.run(machine, step.exhausted)
 
-    merge.node_branch(machine, some, lambda: _staged(machine, node, unions=False, entered=True), none)
+    merge.node_branch(machine, some, lambda: _staged(machine, node, entered=True), none)
 
 
 def _shared(machine: Machine, node: Loop) -> None:
@@ -592,7 +615,7 @@ def _behind_tests(node: Node, head: int, go_on: Callable[[], None]) -> Node | wa
     return walk.After(node, go_on)
 
 
-def _staged(machine: Machine, node: Loop, unions: bool, shrinking: bool = False, entered: bool = False) -> None:
+def _staged(machine: Machine, node: Loop, unions: bool = False, shrinking: bool = False, entered: bool = False) -> None:
     """Run the body to a fixpoint and emit `for` or `while`."""
     before = machine.save()
     try:
@@ -602,29 +625,63 @@ def _staged(machine: Machine, node: Loop, unions: bool, shrinking: bool = False,
         LoopFixpoint(machine, node, unions, planned=False, shrinking=shrinking).run()
 
 
-def _keep(machine: Machine, node: Loop) -> None:
+def _kept(machine: Machine, node: Loop) -> None:
     """Keep a short loop that is unrolled by itself."""
     key = (id(node), machine.frame.path, machine.frame.unrolled)
     machine.kept_loops.add(key)
     try:
-        _staged(machine, node, unions=False)
+        _staged(machine, node)
     except BaseException:
         machine.kept_loops.discard(key)
         raise
 
 
-_NAMES = {_peel: "peel", _retry: "unroll", _keep: "loop"}
-_ATTEMPTS = {
-    "loop": lambda machine, node: _staged(machine, node, unions=False),
-    "entered": _entered,
-    "peel": _peel,
-    "peel twice": lambda machine, node: _peel(machine, node, 2),
-    "resized": lambda machine, node: _staged(machine, node, unions=False, shrinking=True),
-    "peel resized": lambda machine, node: _peel(machine, node, shrinking=True),
-    "union": lambda machine, node: _staged(machine, node, unions=True),
-    "shared": _shared,
-    "unroll": _unroll,
-    "stepped": lambda machine, node: LoopFixpoint(machine, node, unions=False, planned=False).run(),
-}
+_FAILURES = (JoinFailure, _Unending, OwnedObjectChanged)
+
+#: a loop whose body is executed to a fixpoint
+LOOP = Strategy("loop", lambda search: _staged(search.machine, search.node))
+#: a loop behind the question whether there is a first iteration, where objects of the caller's get others in
+#: their place
+ENTERED = Strategy(
+    "entered",
+    lambda search: _entered(search.machine, search.node),
+    lambda search: search.failure is None or search.aliased and not search.machine.heap.facts.hands_over,
+)
+#: an iteration, and then a loop: `best = None`, which is an array afterwards
+PEEL = Strategy("peel", lambda search: _peel(search.machine, search.node))
+#: two iterations, and then a loop
+PEEL_TWICE = Strategy(
+    "peel twice",
+    lambda search: _peel(search.machine, search.node, 2),
+    lambda search: search.failure is None or search.settling,
+)
+#: a loop in which arrays may become shorter (where they become longer, `LOOP` knows)
+RESIZED = Strategy("resized", lambda search: _staged(search.machine, search.node, shrinking=True))
+PEEL_RESIZED = Strategy(
+    "peel resized",
+    lambda search: _peel(search.machine, search.node, shrinking=True),
+    lambda search: search.aliased,
+)
+#: a loop whose values may change their kind
+UNION = Strategy("union", lambda search: _staged(search.machine, search.node, unions=True))
+#: an iteration and a loop in which containers and objects that may be one are taken for copies of each other until one
+#: is written: `best = model` on some iterations
+SHARED_NAMES = Strategy(
+    "shared",
+    lambda search: _shared(search.machine, search.node),
+    lambda search: search.failure is None or search.aliased and not search.machine.heap.facts.shares,
+)
+#: one iteration after the other, while it is known whether there is another
+UNROLL = Strategy("unroll", lambda search: _unroll(search.machine, search.node, asks=search.asks))
+#: a loop that asks its iterator at each iteration whether there is one
+STEPPED = Strategy(
+    "stepped", lambda search: LoopFixpoint(search.machine, search.node, unions=False, planned=False).run()
+)
+STRATEGIES = (LOOP, ENTERED, PEEL, PEEL_TWICE, RESIZED, PEEL_RESIZED, UNION, SHARED_NAMES, UNROLL, STEPPED)
+#: what is tried with a loop that is too large to be unrolled, so that a list in it is an array with room
+_WITH_GROWABLE_LISTS = (LOOP, PEEL, RESIZED, UNION, STEPPED)
+#: around an obstacle: a short loop is unrolled until there is another one, or kept
+RETRY = Strategy("unroll", lambda search: _unroll(search.machine, search.node, _RETRY_UNROLL))
+KEEP = Strategy("loop", lambda search: _kept(search.machine, search.node))
 
 __all__ = ["refusal_of_change", "exit_labels", "run_loop", "step_of", "values_but_of"]

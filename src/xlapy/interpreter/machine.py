@@ -16,11 +16,11 @@ from xlapy.dispatch.arrays import array_values
 from xlapy.dispatch.arrays.memory_order import layouts
 from xlapy.dispatch.bounded import masked_axes, size_joins
 from xlapy.dispatch.iterators import sequences
-from xlapy.dispatch.protocol import Advanced, NeedStatic, PythonError, Refused
+from xlapy.dispatch.protocol import Advanced, NeedStatic, PythonError, Refused, Settings
 from xlapy.dispatch.python import assignments, attributes, identity, namespaces, operators, subscripts, truth
 from xlapy.dispatch.vectors import borrowed_elements, growable_list_items
-from xlapy.domain import set_iteration_order
 from xlapy.domain.exception_attributes import NOTES, own_attributes
+from xlapy.domain.facts import Facts, Learn
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner
 from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
@@ -30,7 +30,6 @@ from xlapy.domain.sources import Source
 from xlapy.domain.unordered_keys import Unordered
 from xlapy.domain.values import (
     NONE,
-    BoundedArray,
     Const,
     Function,
     GrowableList,
@@ -46,10 +45,8 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
-    made_tuple,
     number_var,
 )
-from xlapy.frontend import Call
 from xlapy.interpreter import (  # noqa: F401
     calls,
     error_tag,
@@ -58,13 +55,14 @@ from xlapy.interpreter import (  # noqa: F401
     merge,
     object_replacement,
     recursion,
+    static_values,
     walk,
 )
 from xlapy.interpreter.call_memoisation import Memory
 from xlapy.interpreter.caller_environment import CallerEnvironment
 from xlapy.interpreter.describe import describe, locate
 from xlapy.interpreter.fixpoint_cache import CachedHead
-from xlapy.interpreter.frame import Frame, Tag
+from xlapy.interpreter.frame import Frame, Tag, place_of
 from xlapy.interpreter.specialise import bounded_by_program, entry_parameters, origins
 from xlapy.interpreter.steps import COMPARED, FEW_JOINS, JOINED, JOINS_OF_RECURSIONS, MAXIMUM_JOINS, TooLarge
 from xlapy.interpreter.widening import Widened
@@ -73,6 +71,10 @@ from xlapy.report import Blocker
 
 _BOOL = np.dtype(bool)
 _INT32 = np.dtype(np.int32)
+
+
+#: a loop that has to be unrolled in so many calls of its function is so in the others, if it is short
+_SEVERAL = 2
 
 
 class State(NamedTuple):
@@ -91,19 +93,21 @@ class State(NamedTuple):
 class Machine:
     """One compilation of one function for given kinds of arguments."""
 
-    def __init__(self, world: CallerEnvironment, ambient_x64: bool, narrow: bool = False) -> None:
+    def __init__(self, world: CallerEnvironment, settings: Settings, facts: Facts) -> None:
+        self.settings = settings
+        #: what earlier rounds have learnt; and what else might be tried, if this one meets an obstacle
+        self.facts, self.options = facts, Facts()
         self.world = world
-        self._ambient_x64 = ambient_x64
         #: whether the program depends on the caller's setting of 64-bit types
         self.reads_ambient = False
-        self.heap = Heap(world.load)
+        self.heap = Heap(world.load, facts)
         self.heap.give_back = functools.partial(borrowed_elements.give_back, self)
         self.heap.fetch = functools.partial(borrowed_elements.fetch, self)
         self.heap.reflected = functools.partial(namespaces.contents, self)
         self.heap.reflect = functools.partial(namespaces.fill, self)
         self.frames: list[Frame] = []
         self.entry = Region()
-        self.builder = Builder(self.entry, self.location, narrow)
+        self.builder = Builder(self.entry, self.location, settings.narrow)
         self.builder.refusing = _refuse_large
         #: obstacles found so far
         self.blockers: list[Blocker] = []
@@ -120,25 +124,13 @@ class Machine:
         self.short_indices: dict[Var, tuple[int, int]] = {}
         #: which values selectors may have
         self.outcomes = Outcomes()
-        #: whether loops are unrolled that take more operations, and whether there are any that are not
-        self.unrolls_more = self.could_unroll_more = False
         #: whether deques count how often they change, since there has been an iterator over one
         self.counts_changes = False
         #: where a hash is asked for what that raises, the objects whose hashes were not known; None elsewhere
         self.hashing: list[Value] | None = None
-        #: whether lists of lists may be taken for tables (see `dispatch.vectors.nested_lists`), and whether there
-        #: are any
-        self.tables, self.has_tables = True, False
-        #: whether lists become growable lists that need not be: a few among which data chooses, or that are repeated by
-        #: data; and whether there are any
-        self.prefers_growable = self.could_prefer_growable = False
-        #: the same of lists of objects that loops go through
-        self.prefers_growable_objects = self.could_prefer_growable_objects = False
-        #: whether calls have other numbers again and again: lists have room for any number of iterations
-        self.sizes_vary = False
         #: whether what has to be known is worked out from data; not where it is only asked whether it is known
         self.works_out = True
-        #: whether the analysis is given up early if there are
+        #: whether the analysis is given up early if there is another way
         self.hurries = False
         #: whether numbers in containers among the inputs are keys that are not known
         self.keys_of_items = False
@@ -152,8 +144,6 @@ class Machine:
         self.loops_with_lists: set[tuple] = set()
         #: lengths of arrays, each with what stands for it among what is static
         self.length_places: dict[Var, Source] = {}
-        #: whether what is returned may be a view of an array of the caller's
-        self.returns_views = False
         #: lengths of windows that move, each with numbers among the inputs that say what it is at most
         self.window_widths: dict[Var, list[Var]] = {}
         #: the predicates of the branches around the current operation
@@ -162,11 +152,6 @@ class Machine:
         self.before: walk.Before | None = None
         #: exceptions that the current operation raises where a predicate holds
         self.pending: list[tuple[Var, Value]] = []
-        #: functions that call themselves and are loops for that, with the calls by which they do; whether others may
-        #: become such, and whether calls from outside are cases of their own
-        self.recursions: dict[types.CodeType, frozenset[Call]] = {}
-        self.loops_recursions = True
-        self.peels_recursions = False
         #: how often functions have called themselves
         self.calls_of_itself: dict[types.CodeType, int] = {}
         #: the frame that is about to call a member of its program
@@ -185,10 +170,7 @@ class Machine:
         self.growable_lists = growable_list_items.Service(self)
         #: the same of arrays of different sizes; and whether there are loops in which arrays change theirs
         self.sizes, self.resizing = size_joins.Service(self), False
-        self.capacities: dict[object, int] = {}
         self.guesses: dict[object, int] = {}
-        #: loops in which lists grow that are items of lists that grow: their room is a guess, although it has a bound
-        self.loops_of_items: dict[object, int] = {}
         #: lists of suspended calls (see `recursion`)
         self.lists_of_frames: set[int] = set()
         #: generators that nobody but a built-in function refers to
@@ -197,11 +179,12 @@ class Machine:
         self.unfinished: dict[int, Location | None] = {}
         #: real functions that stand for functions made inside the program, by identity
         self.functions: dict[int, tuple[types.FunctionType, Function]] = {}
-        self.loop_modes: dict[tuple, str] = {}
-        #: loops that had to be unrolled in an earlier analysis, see `frame.place_of`
-        self.unrolled_places: set[tuple] = set()
+        self.loop_modes: dict[tuple, str] = dict.fromkeys(facts.unrolled, "unroll")
+        #: loops that had to be unrolled in an earlier round, see `frame.place_of`
+        self.unrolled_places: set[tuple] = {place_of(key) for key in facts.unrolled}
         #: those among them that had to be in several calls of their function
-        self.unrolled_nodes: set[int] = set()
+        often = collections.Counter(node for node, _ in self.unrolled_places)
+        self.unrolled_nodes: set[int] = {node for node, count in often.items() if count >= _SEVERAL}
         #: short loops that come to too many operations when unrolled: so they do in other iterations of loops around
         #: them
         self.large_places: set[tuple] = set()
@@ -233,7 +216,7 @@ class Machine:
     def ambient_x64(self) -> bool:
         """Whether 64-bit types are on for the caller, as JAX's own functions see it."""
         self.reads_ambient = True
-        return self._ambient_x64
+        return self.settings.ambient_x64
 
     # -- places -----------------------------------------------------------------------------------------------------
 
@@ -295,13 +278,13 @@ class Machine:
 
     def is_hurried(self) -> bool:
         """Whether there may be another way, for which this one is given up early."""
-        return self.hurries and self.could_prefer_growable
+        return self.hurries and self.options.grows_lists
 
     def most_joins(self) -> int:
         """How much joins may cost."""
         if self.is_hurried():
             return FEW_JOINS
-        return JOINS_OF_RECURSIONS if self.recursions or not self.loops_recursions else MAXIMUM_JOINS
+        return JOINS_OF_RECURSIONS if self.facts.recursions or self.facts.unrolls_recursions else MAXIMUM_JOINS
 
     # -- branches ---------------------------------------------------------------------------------------------------
 
@@ -335,13 +318,13 @@ class Machine:
 
     def raise_(self, cls: type, *args: object) -> NoReturn:
         """Raise a Python exception for certain; what was raised for the compiler is no exception of the program."""
-        if issubclass(cls, Refused | PythonError | NeedStatic):
+        if issubclass(cls, Refused | PythonError | NeedStatic | Learn):
             raise
         raise PythonError(self.exception(cls, *args))
 
     def reraise(self, error: BaseException) -> NoReturn:
         """Raise what a real call of Python code raised at compile time."""
-        if isinstance(error, Refused | PythonError | NeedStatic):
+        if isinstance(error, Refused | PythonError | NeedStatic | Learn):
             raise error
         raise PythonError(self._adopted(error))
 
@@ -456,58 +439,7 @@ class Machine:
 
     def static(self, value: Value, what: str = "this value") -> Any:
         """The Python object a value stands for; asks for specialisation if it is dynamic."""
-        match value:
-            case Const():
-                return value.value
-            case Tuple():
-                if value.namespace is not None:
-                    raise Refused("XP0003", f"{what} is a {value.cls.__name__} with attributes", "pass tuple(x)")
-                return made_tuple(value.cls, [self.static(item, what) for item in value.items])
-            case Text():
-                return value.template.format(*(self.static(part, what) for part in value.parts))
-            case Slice():
-                return slice(*(self.static(p, what) for p in (value.start, value.stop, value.step)))
-            case Range():
-                return range(*(self.static(p, what) for p in (value.start, value.stop, value.step)))
-            case Scalar() | NumpyScalar() | JaxArray():
-                known = constant_value(value.var)
-                if known is not None:
-                    return value.kind(known[()]) if isinstance(value, Scalar) else known[()]
-                known = self._worked_out(value.var, what)
-                return value.kind(known[()]) if isinstance(value, Scalar) else known[()]
-            case NdArray():
-                return self._worked_out(self.read(value), what)
-            case BoundedArray():
-                raise masked_axes.require_static(self, value)
-            case Ref():
-                info = self.heap.objects[value.object]
-                contents = self.heap.read(value.object, "<items>")
-                if info.kind == "list":
-                    items = [self.static(item, what) for item in growable_list_items.items(self, contents)]
-                    if info.cls is collections.deque:
-                        return collections.deque(items, self.static(self.heap.read(value.object, "maxlen"), what))
-                    return items
-                if info.kind == "dict" and isinstance(contents, Mapping):
-                    entries = {k: self.static(v, what) for k, v in contents.entries.items()}
-                    if info.cls is collections.defaultdict:
-                        factory = self.static(self.heap.read(value.object, "default_factory"), what)
-                        return collections.defaultdict(factory, entries)
-                    return entries if info.cls is dict else info.cls(entries)
-                if info.kind == "set" and isinstance(contents, Mapping):
-                    history = contents.history
-                    if history is None or history.order is not None:
-                        return set(contents.entries)
-                    return set_iteration_order.replayed(history)
-        raise Refused("XP0006", f"{what} must be known at compile time, but is {self.describe(value)}")
-
-    def _worked_out(self, var: Var, what: str) -> np.ndarray:
-        """The value of `var` for this call, if there is no other way; asks for specialisation first if there may be."""
-        place = Source("value", (self.location(), what))
-        wanted = place in self.world.static or self.works_out and self.world.is_up_to_data(var)
-        known = self.world.work_out(var) if wanted else None
-        if known is None:
-            raise NeedStatic(var, what, place)
-        return known
+        return static_values.static(self, value, what)
 
     def known_length(self, length: Var) -> int | None:
         """The length of an array made here, if it has to be known."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.heap import AliasRisk
+from xlapy.domain.facts import Facts, Learn
 from xlapy.domain.values import NdArray, Union, Value
 from xlapy.interpreter.merge import detail_values
 
@@ -20,11 +20,11 @@ def replace_array(machine: Machine, old: NdArray, new: NdArray) -> None:
 
     Raises:
         Refused: the object is the caller's, or a calling function may refer to it too.
-        AliasRisk: the array may or may not be the same object as another one.
+        Learn: the array may or may not be the same object as another one.
     """
     heap, frame = machine.heap, machine.frame
     if old.buffer in heap.entangled:
-        raise AliasRisk
+        raise Learn(Facts(aliases=True))
     elsewhere = [v for f in machine.frames[:-1] for v in f.registers]
     elsewhere += [v for o in heap.objects.values() for v in detail_values(o.details)]
     elsewhere += heap.initial.values()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +20,7 @@ from xlapy.dispatch.python import namespaces, objects
 from xlapy.domain import set_iteration_order, values
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.exception_attributes import ABSENT
-from xlapy.domain.heap import CHANGES, STATE
+from xlapy.domain.heap import CHANGES, STATE, Object
 from xlapy.domain.join import unchanged
 from xlapy.domain.object_names import is_immutable
 from xlapy.domain.ownership import FROZEN
@@ -37,6 +37,7 @@ from xlapy.domain.values import (
     JaxArray,
     Lanes,
     Mapping,
+    MixedScalar,
     NdArray,
     NumpyScalar,
     Range,
@@ -288,59 +289,55 @@ class Outputs:
 
     def reconstruction(self, value: Value) -> Reconstruction:
         """How to make a value on the host."""
+        reconstruct = _RECONSTRUCTED.get(type(value))
+        if reconstruct is None:
+            raise self._unmakeable(value)
+        return reconstruct(self, value)
+
+    def _unmakeable(self, value: Value) -> Refused:
+        what = self.machine.describe(value)
+        return Refused("XP0010", f"{what} is returned or stored outside, where it cannot be made")
+
+    def _constant(self, value: Const) -> Known:
+        if isinstance(value.value, objects.Identity):
+            raise Refused("XP0010", "the identity of an object (`id`) is returned or stored outside")
+        return Known(value.value)
+
+    def _array(self, value: NdArray) -> Reconstruction:
         machine = self.machine
-        match value:
-            case Const():
-                if isinstance(value.value, objects.Identity):
-                    raise Refused("XP0010", "the identity of an object (`id`) is returned or stored outside")
-                return Known(value.value)
-            case Scalar():
-                return Leaf(self.output(value.var), value.kind)
-            case NumpyScalar():
-                return Leaf(self.output(value.var), scalar=True)
-            case JaxArray():
-                return Leaf(self.output(value.var))
-            case NdArray():
-                found = machine.heap.found.get(value.identity)
-                if found is not None:
-                    return External(found)
-                info = machine.heap.objects[value.buffer]
-                if info.source is not None and not value.lenses:
-                    new = isinstance(info.real, np.ndarray) and value.identity not in machine.heap.joined
-                    whole = (("reshape", value.type.shape),)
-                    return View(info.source, whole, value.identity) if new else External(info.source)
-                views = self.stores or machine.returns_views
-                if info.source is not None and views and isinstance(info.real, np.ndarray):
-                    return self._view(value, info.source)
-                return Leaf(self.output(machine.read(value)), mutable=value.identity)
-            case BoundedArray():
-                if isinstance(value.base, Stored):
-                    return self._cut_row(value)
-                whole, axes = masked_axes.compacted(machine, value)
-                lengths = tuple(None if lanes is None else self.output(lanes.length) for lanes in axes)
-                return Cut(Leaf(self.output(whole), mutable=True), lengths)
-            case Tuple():
-                if namespaces.has_attributes(machine, value):
-                    return self._with_attributes(value)
-                return Sequence(value.cls, tuple(map(self.reconstruction, value.items)))
-            case Union():
-                return self._choice(value)
-            case values.Text():
-                return Text(value.template, tuple(map(self.reconstruction, value.parts)))
-            case Slice():
-                return Built(slice, tuple(map(self.reconstruction, (value.start, value.stop, value.step))))
-            case Range():
-                return Built(range, tuple(map(self.reconstruction, (value.start, value.stop, value.step))))
-            case Ref():
-                return self._object(value)
-            case Stored():
-                return self._stored(value)
-            case BoundMethod():
-                if isinstance(value.function, Const):
-                    return Bound(self.reconstruction(value.function), self.reconstruction(value.self))
-            case Function():
-                return self._function(value)
-        raise Refused("XP0010", f"{machine.describe(value)} is returned or stored outside, where it cannot be made")
+        source = machine.heap.found.get(value.identity)
+        if source is not None:
+            return External(source)
+        info = machine.heap.objects[value.buffer]
+        if info.source is not None and not value.lenses:
+            new = isinstance(info.real, np.ndarray) and value.identity not in machine.heap.joined
+            whole = (("reshape", value.type.shape),)
+            return View(info.source, whole, value.identity) if new else External(info.source)
+        views = self.stores or machine.settings.returns_views
+        if info.source is not None and views and isinstance(info.real, np.ndarray):
+            return self._view(value, info.source)
+        return Leaf(self.output(machine.read(value)), mutable=value.identity)
+
+    def _bounded_array(self, value: BoundedArray) -> Reconstruction:
+        if isinstance(value.base, Stored):
+            return self._cut_row(value)
+        whole, axes = masked_axes.compacted(self.machine, value)
+        lengths = tuple(None if lanes is None else self.output(lanes.length) for lanes in axes)
+        return Cut(Leaf(self.output(whole), mutable=True), lengths)
+
+    def _tuple(self, value: Tuple) -> Reconstruction:
+        if namespaces.has_attributes(self.machine, value):
+            return self._with_attributes(value)
+        return Sequence(value.cls, tuple(map(self.reconstruction, value.items)))
+
+    def _ends(self, value: Slice | Range) -> Built:
+        parts = tuple(map(self.reconstruction, (value.start, value.stop, value.step)))
+        return Built(slice if isinstance(value, Slice) else range, parts)
+
+    def _method(self, value: BoundMethod) -> Bound:
+        if not isinstance(value.function, Const):
+            raise self._unmakeable(value)
+        return Bound(self.reconstruction(value.function), self.reconstruction(value.self))
 
     def _with_attributes(self, value: Tuple) -> Reconstruction:
         """A tuple with attributes: an instance that has items, too."""
@@ -415,14 +412,7 @@ class Outputs:
         info = heap.objects[value.object]
         if info.source is not None and info.kind != "cell":
             return External(info.source)
-        if info.kind not in ("list", "tuple", "dict", "set", "instance"):
-            hint = "return a list of what it gives" if issubclass(info.cls, Iterator) else ""
-            raise Refused("XP0010", f"a {info.cls.__name__} is returned or stored outside", hint)
-        plain = (
-            info.cls.__flags__ & _IN_PYTHON and kinds.has_dict(info.cls) and registry.find_function(info.cls) is None
-        )
-        if info.kind == "instance" and info.cls.__module__.startswith("numpy.") and not plain:
-            raise Refused("XP0010", f"a {info.cls.__name__} made inside the program is returned or stored outside")
+        self._require_makeable(info)
         known = self._made.get(value.object)
         if known is not None:
             return known
@@ -444,16 +434,32 @@ class Outputs:
                 if field is not UNBOUND:
                     made.fields[name] = self.reconstruction(_or_nothing(field))
         else:
-            setting = next((name for base, name in _SETTINGS.items() if issubclass(info.cls, base)), None)
-            if setting is not None:
-                made.fields[setting] = self.reconstruction(heap.read(value.object, setting))
-            contents = heap.read(value.object, "<items>")
-            if info.kind == "set" and isinstance(contents, GrowableList) and self.machine.keys_of_items:
-                raise Refused("XP0010", "a set whose order depends on numbers in a list of the caller", "return a list")
-            made.entries = self.contents(contents)
-            if info.cls is set and isinstance(contents, Mapping) and all(map(_is_constant, contents.entries)):
-                made.history = contents.history
+            self._fill(made, value.object, info)
         return made
+
+    @staticmethod
+    def _require_makeable(info: Object) -> None:
+        """An object that the program has made can be made on the host, too."""
+        if info.kind not in ("list", "tuple", "dict", "set", "instance"):
+            hint = "return a list of what it gives" if issubclass(info.cls, Iterator) else ""
+            raise Refused("XP0010", f"a {info.cls.__name__} is returned or stored outside", hint)
+        in_python = info.cls.__flags__ & _IN_PYTHON and kinds.has_dict(info.cls)
+        plain = in_python and registry.find_function(info.cls) is None
+        if info.kind == "instance" and info.cls.__module__.startswith("numpy.") and not plain:
+            raise Refused("XP0010", f"a {info.cls.__name__} made inside the program is returned or stored outside")
+
+    def _fill(self, made: Made, number: int, info: Object) -> None:
+        """What is in a container."""
+        heap = self.machine.heap
+        setting = next((name for base, name in _SETTINGS.items() if issubclass(info.cls, base)), None)
+        if setting is not None:
+            made.fields[setting] = self.reconstruction(heap.read(number, setting))
+        contents = heap.read(number, "<items>")
+        if info.kind == "set" and isinstance(contents, GrowableList) and self.machine.keys_of_items:
+            raise Refused("XP0010", "a set whose order depends on numbers in a list of the caller", "return a list")
+        made.entries = self.contents(contents)
+        if info.cls is set and isinstance(contents, Mapping) and all(map(_is_constant, contents.entries)):
+            made.history = contents.history
 
     def _of_records(self, parts: dict[str, Value]) -> dict[str, Reconstruction]:
         """What a structured array, or a record, is put together from that the program has made: a view of one of the
@@ -686,3 +692,24 @@ class Outputs:
             attributes = tuple((self.machine.static(name), value) for name, value in map(values.tuple_items, pairs))
             found.append(Raised(cls, self.exception(_of_each_path(args), attributes), location))
         return found
+
+
+#: how a value of a class is made on the host
+_RECONSTRUCTED: dict[type[Value], Callable[[Outputs, Any], Reconstruction]] = {
+    Const: Outputs._constant,
+    Scalar: lambda outputs, value: Leaf(outputs.output(value.var), value.kind),
+    NumpyScalar: lambda outputs, value: Leaf(outputs.output(value.var), scalar=True),
+    JaxArray: lambda outputs, value: Leaf(outputs.output(value.var)),
+    NdArray: Outputs._array,
+    BoundedArray: Outputs._bounded_array,
+    Tuple: Outputs._tuple,
+    Union: Outputs._choice,
+    MixedScalar: Outputs._choice,
+    values.Text: lambda outputs, value: Text(value.template, tuple(map(outputs.reconstruction, value.parts))),
+    Slice: Outputs._ends,
+    Range: Outputs._ends,
+    Ref: Outputs._object,
+    Stored: Outputs._stored,
+    BoundMethod: Outputs._method,
+    Function: Outputs._function,
+}

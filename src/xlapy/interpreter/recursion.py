@@ -24,10 +24,11 @@ from xlapy.dispatch import unions
 from xlapy.dispatch.containers import lists
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.numbers.scalar_values import scalar
-from xlapy.dispatch.protocol import NeedLoop, Refused
+from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import caches
 from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain import growable_lists
+from xlapy.domain.facts import Facts, Learn
 from xlapy.domain.ownership import FREE, SHARED, Ownership
 from xlapy.domain.values import (
     DEAD,
@@ -167,7 +168,7 @@ def calls_on_the_way(machine: Machine, first: int, code: CodeType) -> frozenset[
         found.add(Call(frame.code, replace(frame.span, code=None), callee))
     if generator is not None:
         return None
-    return frozenset(found.union(*(machine.recursions.get(frame.program.code, ()) for frame in frames)))
+    return frozenset(found.union(*(machine.facts.recursions.get(frame.program.code, ()) for frame in frames)))
 
 
 def _is_generator(code: CodeType) -> bool:
@@ -178,7 +179,7 @@ def enters(machine: Machine, code: CodeType) -> bool:
     """Whether a call that is about to be made is one of a member of the program that makes it.
 
     Raises:
-        NeedLoop: it is called in a place, or on a way, that has not been known.
+        Learn: it is called in a place, or on a way, that has not been known.
         Refused: it is not called by a frame, but by what that calls.
     """
     if machine.entering is not None and machine.entering.program.member(code) is not None:
@@ -186,7 +187,8 @@ def enters(machine: Machine, code: CodeType) -> bool:
     if _is_generator(code):
         return False  # it is made, and not run
     for first, frame in enumerate(machine.frames):
-        if frame.program.code in machine.recursions and not frame.peeled and frame.program.member(code) is not None:
+        is_loop = frame.program.code in machine.facts.recursions and not frame.peeled
+        if is_loop and frame.program.member(code) is not None:
             need = loop_around(machine, first, code)
             if need is None:
                 message = f"'{code.co_qualname}' calls itself by way of another function, as often as data says"
@@ -195,7 +197,7 @@ def enters(machine: Machine, code: CodeType) -> bool:
     return False
 
 
-def loop_around(machine: Machine, first: int, code: CodeType) -> NeedLoop | None:
+def loop_around(machine: Machine, first: int, code: CodeType) -> Learn | None:
     """Which function has to be a loop, of which calls, as one of that code is called again on the way from a frame;
     None if that is known, or cannot be. The outermost one of those on the way begins it: what is called there is in the
     program once then."""
@@ -203,8 +205,8 @@ def loop_around(machine: Machine, first: int, code: CodeType) -> NeedLoop | None
     outermost = next(k for k, frame in enumerate(machine.frames) if frame.program.code in on_the_way)
     for begin in dict.fromkeys((outermost, first)):
         calls, begun = calls_on_the_way(machine, begin, code), machine.frames[begin].program.code
-        if calls is not None and not calls <= machine.recursions.get(begun, frozenset()):
-            return NeedLoop(begun, calls)
+        if calls is not None and not calls <= machine.facts.recursions.get(begun, frozenset()):
+            return Learn(Facts(recursions={begun: calls}))
     return None
 
 

@@ -183,13 +183,7 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
                     registers[register] = value
                 return
             if kind is Union or kind is MixedScalar and treatment != _NUMBER:
-                if op.kind in _OF_ROWS and value is args[0] and _is_row(machine, args):
-                    break
-                if op.kind in _OF_KEYS and _is_key(machine, args, *_OF_KEYS[op.kind]):
-                    break
-                if op.kind in _PUTS and _is_put(machine, args[0], args[1:]):
-                    break
-                if op.kind == "call" and (_takes_unions(args[0]) or _has_many_lists(machine, args)):
+                if _takes_choice(machine, op.kind, args, value):
                     break
                 result = unions.over_unions(machine, args, lambda *values: _applied(machine, frame, step, list(values)))
                 _write(frame, op, _unpacked(op, result))
@@ -202,6 +196,17 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
         frame.registers[target] = result
     elif op.dst:
         _write(frame, op, result)
+
+
+def _takes_choice(machine: Machine, kind: str, args: Sequence[Value], value: Value) -> bool:
+    """Whether an operation takes several values of different kinds at once, the first of which is `value`."""
+    if kind in _OF_ROWS and value is args[0] and _is_row(machine, args):
+        return True
+    if kind in _OF_KEYS and _is_key(machine, args, *_OF_KEYS[kind]):
+        return True
+    if kind in _PUTS and _is_put(machine, args[0], args[1:]):
+        return True
+    return kind == "call" and (_takes_unions(args[0]) or _has_many_lists(machine, args))
 
 
 def _is_row(machine: Machine, args: Sequence[Value]) -> bool:

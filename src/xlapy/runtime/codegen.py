@@ -51,6 +51,21 @@ MISS = object()
 READING = "(AttributeError, KeyError, IndexError, TypeError, ValueError)"
 
 
+#: the conditions of simple guards
+_CONDITIONS = {
+    "is": "{place} is {value}",
+    "type": "type({place}) is {value}",
+    "len": "len({place}) == {value}",
+    "room": "{place}.__sizeof__() == {value}",
+    "subclasses": "{place}.__subclasses__() == {value}",
+    "registry": "[*{place}.registry.items()] == {value}",
+}
+#: those whose value is a number, which stands in the code itself
+_SIZES = ("len", "room")
+#: guards that read what is in an object
+_READING = frozenset(("len", "keys", "room", "subclasses", "registry", "registrations", "shape", "layout", "gives"))
+
+
 class Writer:
     """Collects lines of a function body and the known objects they refer to."""
 
@@ -127,61 +142,41 @@ class Writer:
         if guard.kind == "missing":
             self._missing(guard.source)
             return
+        self.reads = self.reads or guard.kind in _READING
         place, value = self.place(guard.source), guard.value
+        condition = _CONDITIONS.get(guard.kind)
+        if condition is not None:
+            self.require(condition.format(place=place, value=value if guard.kind in _SIZES else self.name(value)))
+            return
         match guard.kind:
-            case "is":
-                self.require(f"{place} is {self.name(value)}")
             case "equal":
                 self._equal(place, value)
-            case "type":
-                self.require(f"type({place}) is {self.name(value)}")
             case "isinstance":
                 rest = f"isinstance({place}, JaxArray)"
                 if not self.traced:
                     rest += f" and not isinstance({place}, Tracer)"
                 self.require(f"type({place}) is {self.name(ConcreteArray)} or {rest}")
-            case "len":
-                self.reads = True
-                self.require(f"len({place}) == {value}")
             case "keys":
-                self.reads = True
                 self.require(f"[*{place}] == {self.name(list(value))}")
                 if any(isinstance(key, int | float | complex | np.generic) for key in value):
                     kinds = self.name(list(map(type, value)))
                     self.require(f"[*map(type, {place})] == {kinds}")  # 1 is 1.0 and True, too
-            case "room":
-                self.reads = True
-                self.require(f"{place}.__sizeof__() == {value}")
-            case "subclasses":
-                self.reads = True
-                self.require(f"{place}.__subclasses__() == {self.name(value)}")
-            case "registry":
-                self.reads = True
-                self.require(f"[*{place}.registry.items()] == {self.name(value)}")
             case "registrations":
-                self.reads = True
                 self.require(f"{self.name(abc.get_cache_token)}() == {self.name(value)}")
             case "same":
                 self.require(f"{place} is {self.place(value)}")
             case "distinct":
                 self.require(f"{place} is not {self.place(value)}")
             case "shape":
-                self.reads = True
-                shape, dtypes = value
-                keys = jnp.issubdtype(dtypes[0], jax.dtypes.extended)
-                known = [self.name(dtype if keys else np.dtype(dtype)) for dtype in dtypes]
-                same = [f"{place}.dtype {word} {name}" for word in ("is", "==") for name in known]
-                self.require(f"{place}.shape == {shape!r} and ({' or '.join(same)})")
+                self._shape(place, *value)
             case "absent":
                 # the view of the keys is live; the smaller of the two sets is gone through
                 keys = self.name(guard.source.key.item.__dict__.keys())
                 self.require(f"{keys}.isdisjoint({self.name(value)})")
             case "layout":
-                self.reads = True
                 where, known = value
                 self.require(f"{self.name(layout)}({place}, {self.place(where)}) == {self.name(known)}")
             case "gives":
-                self.reads = True
                 known, sources = value
                 self.require(f"{place}.gives({self.name(known)}, {self.operands(sources)})")
             case "apart" if value == guard.source:
@@ -191,6 +186,13 @@ class Writer:
                 self.require(f"not {self.name(np.may_share_memory)}({place}, {other})")
             case _:
                 raise AssertionError(guard)
+
+    def _shape(self, place: str, shape: tuple[int, ...], dtypes: Sequence[Any]) -> None:
+        """An array's shape, and one of some dtypes."""
+        keys = jnp.issubdtype(dtypes[0], jax.dtypes.extended)
+        known = [self.name(dtype if keys else np.dtype(dtype)) for dtype in dtypes]
+        same = [f"{place}.dtype {word} {name}" for word in ("is", "==") for name in known]
+        self.require(f"{place}.shape == {shape!r} and ({' or '.join(same)})")
 
     def _equal(self, place: str, value: Any) -> None:
         """The same type and value; by identity first, which is what nearly always answers."""

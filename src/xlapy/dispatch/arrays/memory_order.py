@@ -456,7 +456,7 @@ def perhaps_a_view(machine: Machine, array: NdArray, copy: NdArray) -> NdArray:
     Raises:
         Refused: one of them is.
     """
-    if not machine.heap.optimistic:
+    if machine.heap.facts.aliases:
         raise undecided()
     machine.heap.entangled |= {array.buffer, copy.buffer}
     return copy

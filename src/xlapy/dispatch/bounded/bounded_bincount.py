@@ -62,7 +62,7 @@ def bincount(machine: Machine, x, /, weights=None, minlength=0):
 def _guessed_room(machine: Machine, longest: Var, bins: int) -> int:
     """How many bins there is room for, `bins` at least; if there are more, the program has to be compiled again."""
     guess = ("bins", machine.builder.location())
-    bins = max(bins, machine.capacities.get(guess, 0))
+    bins = max(bins, machine.settings.capacities.get(guess, 0))
     above = machine.builder.elementwise("gt", longest, machine.builder.constant(bins, np.dtype(np.int64)))
     if bins <= _MOST_ROOM:
         machine.guesses[guess] = max(bins, machine.guesses.get(guess, 0))

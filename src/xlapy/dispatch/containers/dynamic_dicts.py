@@ -29,6 +29,7 @@ from xlapy.dispatch.vectors import borrowed_elements, dynamic_set_order, growabl
 from xlapy.dispatch.vectors.equality import same_item
 from xlapy.domain import growable_lists
 from xlapy.domain.coerce import instantiate
+from xlapy.domain.facts import Facts
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     TRUE,
@@ -90,14 +91,15 @@ def is_new(machine, key: Value) -> bool:
     found = unknown(machine, key)
     if not all(machine.unrolls(var) or machine.specialisable(var) for var in found):
         return True
-    if not machine.tables:
+    if machine.facts.no_tables:
         return False
     if machine.bodies_of_nest(found) > _MOST_BODIES:
-        machine.has_tables = True
+        machine.options |= Facts(no_tables=True)
         return True
     if not any(machine.is_of_items(var) or machine.is_of_numbers(var) for var in found):
         return False
-    machine.has_tables = machine.keys_of_items = True
+    machine.options |= Facts(no_tables=True)
+    machine.keys_of_items = True
     return True
 
 
@@ -518,9 +520,9 @@ def _has_new(machine, items: Sequence[Value]) -> bool:
     """Whether there are keys among items that make a dict one of unknown keys, as many numbers do that data gives."""
     if any(is_new(machine, item) for item in items):
         return True
-    if not machine.tables or sum(bool(unknown(machine, item)) for item in items) <= _MOST_KEYS:
+    if machine.facts.no_tables or sum(bool(unknown(machine, item)) for item in items) <= _MOST_KEYS:
         return False
-    machine.has_tables = True
+    machine.options |= Facts(no_tables=True)
     return True
 
 

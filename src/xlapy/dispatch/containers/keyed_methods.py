@@ -49,7 +49,7 @@ def takes_new(machine, self: Ref, key: Value) -> bool:
     if isinstance(there, bool):
         return not there
     guess = ("keys", machine.builder.location())
-    if machine.capacities.get(guess):
+    if machine.settings.capacities.get(guess):
         return True
     machine.guesses[guess] = 1
     machine.register_error(logical_not(machine, there), machine.exception(Overfull, Const(guess)))

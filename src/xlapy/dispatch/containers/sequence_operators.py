@@ -20,6 +20,7 @@ from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, defines, kind_of, logical_not
 from xlapy.dispatch.vectors import equality, growable_list_edits, growable_list_items
 from xlapy.dispatch.vectors.equality import ORDERINGS
+from xlapy.domain.facts import Facts
 from xlapy.domain.values import (
     Const,
     GrowableList,
@@ -93,8 +94,8 @@ def _by_data(machine, items: Value, times: Value) -> bool:
         return True
     if machine.is_static(times) or machine.specialisable(number_var(times)):
         return False
-    machine.could_prefer_growable = True
-    return machine.prefers_growable
+    machine.options |= Facts(grows_lists=True)
+    return machine.facts.grows_lists
 
 
 def _repeated_by_data(machine, symbol: str, items: Value, times: Value) -> Value:

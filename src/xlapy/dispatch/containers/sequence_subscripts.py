@@ -34,6 +34,7 @@ from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.vectors import borrowed_elements, equality, growable_list_edits, growable_list_items, nested_lists
 from xlapy.domain import growable_lists
+from xlapy.domain.facts import Facts
 from xlapy.domain.growable_lists import hollow
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
@@ -205,21 +206,21 @@ def _of_numbers(machine, self: Value, key: Value, where: dict) -> GrowableList |
     if kind is None or kind[0] == "tuple" or not value_selection.stackable(machine, contents.items):
         return _of_mixed_numbers(machine, self, contents)
     if len(contents.items) < _LONG:
-        if read or not machine.tables or len(contents.items) < _WRITTEN:
+        if read or machine.facts.no_tables or len(contents.items) < _WRITTEN:
             return None
-        machine.has_tables = True
+        machine.options |= Facts(no_tables=True)
     write(machine, self, growable_list_items.of_items(machine, contents.items, hollow(contents.items[0])))
     return growable_list_items.of(machine, self)
 
 
 def _of_mixed_numbers(machine, self: Ref, contents: Tuple) -> GrowableList | None:
     """A list of ints and floats as a growable list, if these are too many to be told apart in branches."""
-    if not machine.tables or len(contents.items) < _MIXED or not all(map(_is_number, contents.items)):
+    if machine.facts.no_tables or len(contents.items) < _MIXED or not all(map(_is_number, contents.items)):
         return None
     growable = _packed(machine, contents, contents)
     if growable is None:
         return None
-    machine.has_tables = True
+    machine.options |= Facts(no_tables=True)
     write(machine, self, growable)
     return growable
 
@@ -249,7 +250,7 @@ def _of_lists(machine, self: Value, key: Value) -> GrowableList | None:
     contents = machine.heap.read(self.object, "<items>")
     if machine.heap.objects[self.object].cls is not list or not isinstance(contents, Tuple):
         return None
-    if machine.tables and not machine.is_static(key) and nested_lists.is_table(machine, self):
+    if not machine.facts.no_tables and not machine.is_static(key) and nested_lists.is_table(machine, self):
         return nested_lists.as_growable_list(machine, self)
     if not growable_list_items.grow(machine, contents.items) or len(set(contents.items)) < len(contents.items):
         return None

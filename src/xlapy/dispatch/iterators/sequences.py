@@ -232,7 +232,7 @@ def loops(machine, source: Value) -> bool:
             if growable is None:
                 growable = growable_list_items.of_objects(machine, source)
             if growable is not None:
-                if machine.prefers_growable_objects and growable_lists.has_own(growable.element):
+                if machine.facts.grows_lists_of_objects and growable_lists.has_own(growable.element):
                     return True
                 return not isinstance(growable.length, Const) or growable.length.value > machine.short_sequence
             contents = tuple_items(machine.heap.read(source.object, "<items>"))

@@ -12,6 +12,7 @@ from xlapy.dispatch import kinds, unions
 from xlapy.dispatch.containers.container_protocol import NODES, new_dict, structure
 from xlapy.dispatch.jax import jax_functions
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.heap import Object
 from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.values import (
     NONE,
@@ -203,15 +204,7 @@ class Opening:
         machine = self.machine
         info = machine.heap.objects[value.object]
         if info.kind in ("list", "dict") and info.cls in NODES:
-            contents = structure(machine, value)
-            if owned and value.object in self._seen:
-                return Again(value.object)
-            if owned:
-                self._seen.add(value.object)
-            if isinstance(contents, Tuple):
-                return Items(list, tuple(self.open(v, filtered, owned) for v in contents.items), None, value.object)
-            parts = tuple(self.open(v, filtered, owned) for v in dict.values(contents.entries))
-            return Items(info.cls, parts, tuple(dict.keys(contents.entries)), value.object, type(contents.entries))
+            return self._container(value, info.cls, filtered, owned)
         if info.kind != "instance":
             return Static(value)
         flax = any(c.__module__.startswith("flax.nnx") for c in info.cls.__mro__)
@@ -225,9 +218,26 @@ class Opening:
         if not self.objects:
             text = f"Argument '{info.cls.__name__} object' of type {info.cls} is not a valid JAX type."
             return machine.raise_(TypeError, text) if self.strict else Static(value)
+        return self._attributes(value, info, flax)
+
+    def _container(self, value: Ref, cls: type, filtered: bool, owned: bool) -> Node:
+        """A list or a dict."""
+        contents = structure(self.machine, value)
+        if owned and value.object in self._seen:
+            return Again(value.object)
+        if owned:
+            self._seen.add(value.object)
+        if isinstance(contents, Tuple):
+            return Items(list, tuple(self.open(v, filtered, owned) for v in contents.items), None, value.object)
+        parts = tuple(self.open(v, filtered, owned) for v in dict.values(contents.entries))
+        return Items(cls, parts, tuple(dict.keys(contents.entries)), value.object, type(contents.entries))
+
+    def _attributes(self, value: Ref, info: Object, flax: bool) -> Node:
+        """An object of a class that JAX does not know: its attributes."""
         if value.object in self._seen:
             return Again(value.object)
         self._seen.add(value.object)
+        machine = self.machine
         own = machine.world.own_attributes(value.object) if info.source is not None else ()
         names = dict.fromkeys((*own, *sorted(info.fields.union(kinds.slots_of(info.cls)))))
         held = {name: machine.heap.read(value.object, name) for name in names}

@@ -434,20 +434,30 @@ def _mapped(call: Call) -> Value:
     errors = [] if code is None else [code, *(v for p in payloads.values() for v in variables(p))]
     found.region.results = [*outputs.vars, *errors]
     every_axis = [*out_axes, *[0] * len(errors)]
-    types_ = [v.type for v in operands]
     special = any(option is not None for option in options.values())
-    types_ = None if special else _mapped_types(found.region, types_, used, every_axis)
+    types_ = None if special else _mapped_types(found.region, [v.type for v in operands], used, every_axis)
 
     def transformed(region: Callable, *inputs):
         return jax.vmap(region, used, every_axis, **options)(*inputs)
 
     results = emit(machine, found, transformed, operands, "vmap", types_)
     if code is not None:
-        first = machine.leaf(first_error, results[len(outputs.leaves) :])
-        outside = dict(zip(map(id, errors), first, strict=True))
-        known = {name: substitute(value, lambda v: outside[id(v)]) for name, value in payloads.items()}
-        machine.adopt_errors(first[0], known)
+        _raise_first(machine, errors, payloads, results[len(outputs.leaves) :])
     return outputs.make(result, lambda i: call.outside(results[i], outputs.leaves[i]))
+
+
+def _raise_first(machine: Machine, errors: list[Var], payloads: dict[str, Value], lanes: Sequence[Var]) -> None:
+    """Raise the first exception of those that the lanes of a mapped function have raised.
+
+    Args:
+        errors: the error code of one lane, and the variables of `payloads`.
+        payloads: what the exceptions' messages are made of.
+        lanes: these for all lanes.
+    """
+    first = machine.leaf(first_error, lanes)
+    outside = dict(zip(map(id, errors), first, strict=True))
+    known = {name: substitute(value, lambda v: outside[id(v)]) for name, value in payloads.items()}
+    machine.adopt_errors(first[0], known)
 
 
 def _mapped_types(

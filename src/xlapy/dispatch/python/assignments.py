@@ -43,39 +43,49 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         over_unions(machine, (value,), lambda v: setattr_(machine, v, name, item) or NONE)
         return
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "instance":
-        cls = machine.heap.objects[value.object].cls
-        if cls is array_attributes.Flags and name != "array" and name != "iterator":
-            array = machine.heap.read(value.object, "array")
-            if not isinstance(array, NdArray):
-                raise Refused("XP0004", "the flags of one of several arrays are assigned")
-            array_attributes.set_flag(machine, array, name, item)
-            return
-        inner = container_subclasses.contents(machine, value)
-        found = lookup(machine, cls, name)[0]
-        if inner is not None and hasattr(type(found), "__set__") and getattr(found, "__objclass__", None) in BASES:
-            setattr_(machine, inner, name, item)  # `default_factory`
-            return
-        setter, owner = lookup(machine, cls, "__setattr__")
-        if isinstance(setter, types.FunctionType) and owner is not None:
-            machine.call(machine.world.class_value(owner, "__setattr__"), (value, Const(name), item))
-        elif (inherited := container_subclasses.inherited(machine, setter, value)) is not None:
-            machine.call(inherited, (Const(name), item))
-        else:
-            set_instance_attribute(machine, value, name, item)
-        return
-    if isinstance(value, Const) and isinstance(value.value, types.ModuleType):
+        _set_attribute_of_instance(machine, value, name, item)
+    elif isinstance(value, Const) and isinstance(value.value, types.ModuleType):
         machine.heap.write(machine.world.globals_of(value.value.__dict__), name, item)
-        return
-    if isinstance(value, Const) and isinstance(value.value, type | types.FunctionType):
+    elif isinstance(value, Const) and isinstance(value.value, type | types.FunctionType):
         _assign_namespace(machine, value.value, name, item)
-        return
-    if isinstance(value, Function):
+    elif isinstance(value, Function):
         set_function_attribute(machine, value, name, item)
-        return
-    cls = type_of(machine, value)
-    if isinstance(value, Tuple) and cls is not tuple:
+    elif isinstance(value, Tuple) and type_of(machine, value) is not tuple:
         _set_tuple_attribute(machine, value, name, item)
+    else:
+        _set_built_in_attribute(machine, value, name, item)
+
+
+def _set_attribute_of_instance(machine: Machine, value: Ref, name: str, item: Value) -> None:
+    """An attribute of an object of a class of Python's, or of an array's flags, is assigned."""
+    cls = machine.heap.objects[value.object].cls
+    if cls is array_attributes.Flags and name != "array" and name != "iterator":
+        array = machine.heap.read(value.object, "array")
+        if not isinstance(array, NdArray):
+            raise Refused("XP0004", "the flags of one of several arrays are assigned")
+        array_attributes.set_flag(machine, array, name, item)
         return
+    inner = container_subclasses.contents(machine, value)
+    descriptor = lookup(machine, cls, name)[0]
+    if (
+        inner is not None
+        and hasattr(type(descriptor), "__set__")
+        and getattr(descriptor, "__objclass__", None) in BASES
+    ):
+        setattr_(machine, inner, name, item)  # `default_factory`
+        return
+    setter, owner = lookup(machine, cls, "__setattr__")
+    if isinstance(setter, types.FunctionType) and owner is not None:
+        machine.call(machine.world.class_value(owner, "__setattr__"), (value, Const(name), item))
+    elif (inherited := container_subclasses.inherited(machine, setter, value)) is not None:
+        machine.call(inherited, (Const(name), item))
+    else:
+        set_instance_attribute(machine, value, name, item)
+
+
+def _set_built_in_attribute(machine: Machine, value: Value, name: str, item: Value) -> None:
+    """An attribute of an object of a built-in class is assigned."""
+    cls = type_of(machine, value)
     if issubclass(cls, collections.defaultdict) and name == "default_factory":
         if machine.heap.objects[as_ref(value).object].source is not None:
             raise Refused("XP0010", "the default_factory of the caller's dict is assigned", "make a new defaultdict")

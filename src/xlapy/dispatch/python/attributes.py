@@ -98,20 +98,28 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
         case Function():
             return _function_attribute(machine, value, name)
         case BoundMethod() if type_of(machine, value) is not functools.partial:
-            kept = caches.kept_function(value)
-            if kept is not None and name == "cache_clear":
-                return caches.clearing(value)
-            if kept is not None and name in ("cache_info", "cache_parameters"):
-                raise Refused("XP0003", f"'{name}' of a function whose results are kept")
-            if kept is not None:
-                return kept if name == "__wrapped__" else getattr_(machine, kept, name)
-            if name == "__self__":
-                return value.self
-            if name == "__func__":
-                return value.function
-            return getattr_(machine, value.function, name)
+            return _method_attribute(machine, value, name)
         case Tuple() if value.cls is not tuple:
             return _tuple_attribute(machine, value, name)
+    return _built_in_attribute(machine, value, name)
+
+
+def _method_attribute(machine: Machine, value: BoundMethod, name: str) -> Value:
+    """An attribute of a bound method, or of a function whose results are kept."""
+    kept = caches.kept_function(value)
+    if kept is not None and name == "cache_clear":
+        return caches.clearing(value)
+    if kept is not None and name in ("cache_info", "cache_parameters"):
+        raise Refused("XP0003", f"'{name}' of a function whose results are kept")
+    if kept is not None:
+        return kept if name == "__wrapped__" else getattr_(machine, kept, name)
+    if name == "__self__":
+        return value.self
+    return value.function if name == "__func__" else getattr_(machine, value.function, name)
+
+
+def _built_in_attribute(machine: Machine, value: Value, name: str) -> Value:
+    """An attribute of an object of a built-in class."""
     cls = type_of(machine, value)
     if name == "__class__":
         return Const(cls)

@@ -17,8 +17,9 @@ import numpy as np
 
 from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.effects import changes
-from xlapy.dispatch.protocol import NeedLoop, Refused
+from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import over_unions
+from xlapy.domain.facts import Facts, Learn
 from xlapy.domain.heap import STATE
 from xlapy.domain.values import (
     NONE,
@@ -186,12 +187,12 @@ class _Call:
     def _called(self) -> Value:
         """The call itself; the results of calls within it are kept where the function calls itself."""
         machine = self.machine
-        if self.field is not None or self.kwargs or not machine.loops_recursions:
+        if self.field is not None or self.kwargs or machine.facts.unrolls_recursions:
             return machine.call(self.function, list(self.args), dict(self.kwargs))
-        if memoised.__code__ in machine.recursions:
+        if memoised.__code__ in machine.facts.recursions:
             return self._within()
         if self.owner in machine.kept_within:
-            raise NeedLoop(memoised.__code__, frozenset())
+            raise Learn(Facts(recursions={memoised.__code__: frozenset()}))
         machine.kept_within[self.owner] = NONE
         try:
             return machine.call(self.function, list(self.args))

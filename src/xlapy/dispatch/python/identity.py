@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.numbers import same_constant
 from xlapy.domain.values import (
     BoundedArray,
-    BoundMethod,
     Const,
     JaxArray,
     NdArray,
@@ -41,35 +41,64 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
         return kinds.known_truth(machine.compare("==", left, right))  # there are two
     if type(left) is type(right) and (type(left) is not Const or isinstance(left.value, _EQUAL_AND_DIFFERENT)):
         machine.heap.identified += 1
-    match left, right:
-        case Const(), Const():
-            if left.value is right.value:
-                return True
-            small = isinstance(left.value, int | str | tuple) and same_constant(left.value, right.value)
-            return small
-        case Ref(), Ref():
-            return left.object == right.object or _same(machine, left.object, right.object)
-        case NdArray(), NdArray():
-            return left.identity == right.identity or _same_array(machine, left, right)
-        case BoundedArray(), BoundedArray():
-            return identical(machine, left.base, right.base)
-        case BoundMethod(), BoundMethod():
-            return False
-        case Tuple(namespace=Value() as one), Tuple(namespace=Value() as two):
-            return identical(machine, one, two)
-        case Tuple(), Const() if left.items == () and right.value == ():
-            return True
-        case Scalar(), (Scalar() | Const()) if left.kind is bool and machine.type_of(right) is bool:
-            return kinds.known_truth(machine.compare("==", left, right))
-        case Const(), Scalar():
-            return identical(machine, right, left) if right.kind is bool and isinstance(left.value, bool) else False
-        case (JaxArray(), JaxArray()) | (NumpyScalar(), NumpyScalar()):
-            return left.var is right.var
-        case (Scalar(), Scalar()):
-            if left.kind is right.kind and left.var is not right.var:
-                raise Refused("XP0004", f"'is' between {left.kind.__name__}s that depend on data", "compare with ==")
-            return left.var is right.var
-    return False
+    if isinstance(left, Const) and isinstance(right, Scalar):
+        left, right = right, left
+    if isinstance(left, Scalar) and isinstance(right, Const):
+        is_bool = left.kind is bool and machine.type_of(right) is bool
+        return kinds.known_truth(machine.compare("==", left, right)) if is_bool else False
+    if isinstance(left, Tuple) and isinstance(right, Const):
+        return left.items == () and right.value == ()
+    rule = _IDENTICAL.get(type(left)) if type(left) is type(right) else None
+    return False if rule is None else rule(machine, left, right)
+
+
+def _constants(machine: Machine, left: Const, right: Const) -> bool:
+    if left.value is right.value:
+        return True
+    return isinstance(left.value, int | str | tuple) and same_constant(left.value, right.value)
+
+
+def _references(machine: Machine, left: Ref, right: Ref) -> bool:
+    return left.object == right.object or _same(machine, left.object, right.object)
+
+
+def _arrays(machine: Machine, left: NdArray, right: NdArray) -> bool:
+    return left.identity == right.identity or _same_array(machine, left, right)
+
+
+def _bounded_arrays(machine: Machine, left: BoundedArray, right: BoundedArray) -> bool | Var:
+    return identical(machine, left.base, right.base)
+
+
+def _tuples(machine: Machine, left: Tuple, right: Tuple) -> bool | Var:
+    if left.namespace is None or right.namespace is None:
+        return False
+    return identical(machine, left.namespace, right.namespace)
+
+
+def _scalars(machine: Machine, left: Scalar, right: Scalar) -> bool | Var:
+    if left.kind is right.kind is bool:
+        return kinds.known_truth(machine.compare("==", left, right))
+    if left.kind is right.kind and left.var is not right.var:
+        raise Refused("XP0004", f"'is' between {left.kind.__name__}s that depend on data", "compare with ==")
+    return left.var is right.var
+
+
+def _device_values(machine: Machine, left: JaxArray | NumpyScalar, right: JaxArray | NumpyScalar) -> bool:
+    return left.var is right.var
+
+
+#: by the class of two values
+_IDENTICAL: dict[type[Value], Callable[[Machine, Any, Any], bool | Var]] = {
+    Const: _constants,
+    Ref: _references,
+    NdArray: _arrays,
+    BoundedArray: _bounded_arrays,
+    Tuple: _tuples,
+    Scalar: _scalars,
+    JaxArray: _device_values,
+    NumpyScalar: _device_values,
+}
 
 
 #: what helps where identities are not known

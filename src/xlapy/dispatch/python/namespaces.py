@@ -10,8 +10,9 @@ from typing import Any
 from xlapy.dispatch import registry
 from xlapy.dispatch.kinds import has_dict, slots_of, type_of
 from xlapy.dispatch.numbers.scalar_values import provoke
-from xlapy.dispatch.protocol import Machine, NeedNamespace, Refused
+from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.builtin_bases import CONTENTS
+from xlapy.domain.facts import Facts, Learn
 from xlapy.domain.sources import attribute
 from xlapy.domain.values import (
     SHADOWED,
@@ -65,7 +66,7 @@ def of_tuple(machine: Machine, value: Tuple) -> Value:
     """The object in the heap that holds the attributes of a tuple.
 
     Raises:
-        NeedNamespace: there is none yet.
+        Learn: there is none yet.
         Refused: there cannot be one.
     """
     if value.namespace is not None:
@@ -74,7 +75,7 @@ def of_tuple(machine: Machine, value: Tuple) -> Value:
     if known or not has_dict(value.cls):
         what = f"the attributes of a {value.cls.__name__} that a dict or a function of a library has given"
         raise Refused("XP0010", what, "keep them in an object of a class that has no built-in base")
-    raise NeedNamespace(value.cls)
+    raise Learn(Facts(namespaces=frozenset((value.cls,))))
 
 
 def has_attributes(machine: Machine, value: Tuple) -> bool:

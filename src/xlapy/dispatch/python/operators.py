@@ -73,9 +73,20 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
             return found
     if isinstance(left, Union) or isinstance(right, Union):
         return unions.over_unions(machine, (left, right), lambda a, b: binary(machine, symbol, a, b))
-    inplace = symbol.endswith("=")
-    plain = symbol[:-1] if inplace else symbol
-    if inplace and kinds.is_instance(machine, left):
+    for step in (_by_method, _folded, _repeated):
+        result = step(machine, symbol, left, right)
+        if result is not None:
+            return result
+    _sequence_declines(machine, symbol, left, right)
+    one, two = iteration.type_name(machine, left), iteration.type_name(machine, right)
+    shown = {"**": "** or pow()"}.get(symbol, symbol)
+    return machine.raise_(TypeError, f"unsupported operand type(s) for {shown}: '{one}' and '{two}'")
+
+
+def _by_method(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:
+    """An operator as the operands' classes define it: in place, by a rule, or by a method of either."""
+    plain = symbol.removesuffix("=")
+    if plain != symbol and kinds.is_instance(machine, left):
         result = special(machine, left, f"__i{BINARY[plain]}__", (right,))
         if result is not None:
             return result
@@ -88,26 +99,20 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
         result = _dunders(machine, symbol, left, right, f"__{name}__", f"__r{name}__")
     if result is None and symbol == "+=" and machine.type_of(left) in _GROWING:
         result = registry.OPERATORS[machine.type_of(left)](machine, symbol, left, right)  # by any iterable
-    if result is not None:
-        return result
-    folded = _folded(machine, symbol, left, right)
-    if folded is not None:
-        return folded
-    if plain == "*":
-        for sequence, count in ((left, right), (right, left)):
-            if (
-                machine.type_of(sequence) in _SEQUENCES
-                and isinstance(count, Ref)
-                and range_objects.is_index(machine, count)
-            ):
-                number = range_objects.index(machine, count)
-                return binary(machine, symbol if sequence is left else plain, sequence, number)
-    _sequence_declines(machine, symbol, left, right)
-    one, two = iteration.type_name(machine, left), iteration.type_name(machine, right)
-    shown = f"{symbol}" if inplace else plain
-    if plain == "**":
-        shown = "**=" if inplace else "** or pow()"
-    return machine.raise_(TypeError, f"unsupported operand type(s) for {shown}: '{one}' and '{two}'")
+    return result
+
+
+def _repeated(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:
+    """A sequence multiplied by an object that is an index."""
+    for sequence, count in ((left, right), (right, left)) if symbol.removesuffix("=") == "*" else ():
+        if (
+            machine.type_of(sequence) in _SEQUENCES
+            and isinstance(count, Ref)
+            and range_objects.is_index(machine, count)
+        ):
+            number = range_objects.index(machine, count)
+            return binary(machine, symbol if sequence is left else "*", sequence, number)
+    return None
 
 
 _REAL = {

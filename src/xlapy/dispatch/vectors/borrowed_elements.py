@@ -223,7 +223,7 @@ def _with_room(machine, before: Value | None, value: Value) -> Value:
         return value
     if isinstance(value, GrowableList) and value.elastic is None:
         guess = ("items", machine.builder.location())
-        room = max(machine.capacities.get(guess, _GUESS), value.capacity)
+        room = max(machine.settings.capacities.get(guess, _GUESS), value.capacity)
         machine.guesses[guess] = room
         grown = growable_list_items.resized(machine, value, room)
         return GrowableList(grown.element, grown.rows, grown.length, room, guess, grown.loop, grown.added)

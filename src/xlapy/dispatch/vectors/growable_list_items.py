@@ -24,6 +24,7 @@ from xlapy.dispatch.unions import selects
 from xlapy.dispatch.vectors import nested_items
 from xlapy.domain import growable_lists, set_iteration_order
 from xlapy.domain.coerce import coerce, filler, instantiate, place_in, select
+from xlapy.domain.facts import Facts
 from xlapy.domain.heap import Borrow
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.ownership import FREE, Ownership
@@ -85,8 +86,8 @@ def grow(machine, items) -> bool:
         return False
     if len(items) > _MANY or _unlike(machine, items):
         return True
-    machine.could_prefer_growable = True
-    return machine.prefers_growable
+    machine.options |= Facts(grows_lists=True)
+    return machine.facts.grows_lists
 
 
 def _unlike(machine, items) -> bool:
@@ -122,8 +123,8 @@ def of_objects(machine, value: Ref) -> GrowableList | None:
         return None
     if len(set(items)) < len(items) or any(heap.objects[as_ref(v).object].source is not None for v in items):
         return None
-    machine.could_prefer_growable_objects = True
-    if not machine.prefers_growable_objects:
+    machine.options |= Facts(grows_lists_of_objects=True)
+    if not machine.facts.grows_lists_of_objects:
         return None
     try:
         element = common_element(machine, items, value)

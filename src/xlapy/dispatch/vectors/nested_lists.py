@@ -21,6 +21,7 @@ from xlapy.dispatch import value_selection
 from xlapy.dispatch.numbers.scalar_values import device, scalar
 from xlapy.dispatch.unions import contents_of_lists
 from xlapy.dispatch.vectors import growable_list_items
+from xlapy.domain.facts import Facts
 from xlapy.domain.growable_lists import has_own, hollow, known_length
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import Const, GrowableList, NumpyScalar, Ref, Scalar, Tuple, Union, Value, as_ref, tuple_items
@@ -31,7 +32,7 @@ Row = GrowableList | Tuple
 
 def of(machine, value: Value) -> Sequence[Row] | None:
     """The contents of each row, if a value is one of several rows of a table, told apart by a device value."""
-    if not machine.tables or not isinstance(value, Union):
+    if machine.facts.no_tables or not isinstance(value, Union):
         return None
     if not value_selection.is_table(machine, value.alternatives):
         return None
@@ -199,7 +200,7 @@ def as_growable_list(machine, table: Ref) -> GrowableList | None:
         return None
     if not has_own(growable.element):
         return None
-    machine.has_tables = True
+    machine.options |= Facts(no_tables=True)
     with growable_list_items.places_kept(machine):
         machine.heap.write(table.object, "<items>", growable)
     return growable
