@@ -26,7 +26,6 @@ from jaxlib.version import __version__ as jaxlib_version
 from xlapy.ir import Operation, Region, Var, captured, constant_value, has_effects
 from xlapy.ir.called_jaxprs import called_on_cpu
 from xlapy.ir.operations import ELEMENTWISE, SLOW
-from xlapy.ir.primitive_classes import ACCUMULATIONS, ARITHMETIC, COPIES, JOINS, PARTS, REDUCTIONS, ROOTS, SHAPES
 from xlapy.lowering.primitives.barrier import always
 from xlapy.lowering.vectorised_loops import plan_of
 from xlapy.lowering.windowed_sums import planned, planned_store
@@ -40,11 +39,22 @@ _MOST_REDUCED, _MOST_PRODUCTS, _MOST_BATCHED = 2048, 125, 1024
 #: operations in the program of the loop: the native compiler's time grows faster than their number
 _LONGEST = 2000
 #: what XLA's kernels take long for
-SLOW_KERNELS = SLOW | ROOTS
+SLOW_KERNELS = SLOW | {"sqrt", "rsqrt"}
+_QUICK = frozenset(
+    "add sub mul div rem max min neg abs sign floor ceil round square integer_pow clamp select_n and or not xor eq ne"
+    " lt le gt ge is_finite nextafter shift_left shift_right_arithmetic shift_right_logical conj real imag complex"
+    " convert_element_type broadcast_in_dim reshape squeeze expand_dims transpose rev slice dynamic_slice iota"
+    " concatenate pad copy copy_p stop_gradient gather population_count clz split"
+    " reduce_sum reduce_prod reduce_max reduce_min reduce_or reduce_and reduce_xor argmax argmin"
+    " cumsum cumprod cummax cummin optimization_barrier".split()
+)
 #: what reads all of its operand
-_REDUCTIONS = REDUCTIONS | ACCUMULATIONS
-_QUICK = ARITHMETIC | SHAPES | PARTS | JOINS | COPIES | _REDUCTIONS
-_QUICK |= {"iota", "gather", "population_count", "clz", "split", "optimization_barrier"}
+_REDUCTIONS = frozenset(
+    "reduce_sum reduce_prod reduce_max reduce_min reduce_or reduce_and reduce_xor argmax argmin cumsum cumprod cummax"
+    " cummin".split()
+)
+#: what moves elements to other places, if its result is more than a little larger than what it moves
+_JOINS = frozenset(("concatenate", "pad"))
 _TESTED = jaxlib_version.startswith("0.10.")
 _ATTRIBUTES = {"inlineable": "false", "xla_cpu_small_call": "true"}
 #: elements up to which a vector is no matter, and up to which it may be copied
@@ -227,8 +237,7 @@ class _Count:
                 continue
             self.operations += 1
             size = _size(equation.outvars)
-            # to other places, if the result is more than a little larger than what is moved
-            if name in JOINS and size > _FEW and 4 * size > 5 * _size(equation.invars):
+            if name in _JOINS and size > _FEW and 4 * size > 5 * _size(equation.invars):
                 most += 1
                 if most > 1:
                     raise _Unsuitable

@@ -11,12 +11,13 @@ from typing import Any
 
 from xlapy.ir import Operation, Region, every_operation
 from xlapy.ir.called_jaxprs import inner_jaxprs
-from xlapy.ir.primitive_classes import COPIES, JOINS, PARTS, SHAPES
 
 #: primitives that give floating-point numbers as they were
-_MOVES = SHAPES | PARTS | JOINS | COPIES
-_MOVES |= set("dynamic_update_slice gather scatter select_n stack unstack split tile iota sort".split())
-_MOVES |= set("convert_element_type bitcast_convert_type max min neg abs sign real imag complex conj".split())
+_MOVES = frozenset(
+    "broadcast_in_dim reshape transpose squeeze expand_dims slice dynamic_slice dynamic_update_slice concatenate pad"
+    " rev gather scatter select_n copy copy_p convert_element_type bitcast_convert_type iota stop_gradient max min neg"
+    " abs sign sort real imag complex conj stack unstack split tile".split()
+)
 #: weights of a convolution along one dimension; of 6,000, XLA without its simplifier crashes (jaxlib 0.10)
 _LONG = 2048
 _ROUNDED = frozenset("add sub mul div rem pow sqrt exp expm1 log log1p sin cos tan".split())
