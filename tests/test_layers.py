@@ -1,6 +1,7 @@
 """The layers of DESIGN.md, checked on the source: imports only go forward, none hides in a function."""
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
@@ -91,17 +92,38 @@ def imported_modules(node: ast.AST, path: Path) -> list[str]:
     return [f"{base}.{alias.name}" for alias in node.names]
 
 
-class _NoTypeChecking(ast.NodeTransformer):
-    """Drops `if TYPE_CHECKING:` bodies, which never run."""
+def dotted(node: ast.AST) -> str | None:
+    """`a.b` for an attribute of a name, and the name itself; None for any other node."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else None
 
-    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
-        self.generic_visit(node)
-        return node.orelse if ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING") else node
+
+@functools.cache
+def nodes_of(path: Path) -> list[tuple[ast.AST, bool]]:
+    """What a file imports, and its attributes of names, each with whether it is in a function; without the bodies of
+    `if TYPE_CHECKING:`, which never run."""
+    found: list[tuple[ast.AST, bool]] = []
+    todo: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text(), str(path)), False)]
+    while todo:
+        node, inside = todo.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.Attribute):
+            found.append((node, inside))
+        if isinstance(node, ast.If) and dotted(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            todo += [(child, inside) for child in node.orelse]
+            continue
+        inside |= isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        todo += [(child, inside) for child in ast.iter_child_nodes(node)]
+    return found
+
+
+def imports_of(path: Path) -> set[str]:
+    """The modules that a file imports where it runs."""
+    return {module for node, _ in nodes_of(path) for module in imported_modules(node, path)}
 
 
 def complaints(path: Path) -> list[str]:
     """Every breach of the layering in one file, as 'file:line: what'."""
-    tree = _NoTypeChecking().visit(ast.parse(path.read_text(), str(path)))
     relative = path.relative_to(PACKAGE).as_posix()
     layer = layer_of(path)
     found = []
@@ -109,16 +131,12 @@ def complaints(path: Path) -> list[str]:
     def say(node: ast.AST, what: str) -> None:
         found.append(f"xlapy/{relative}:{getattr(node, 'lineno', 0)}: {what}")
 
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            for node in ast.walk(function):
-                imported = {(relative, module) for module in imported_modules(node, path)}
-                if imported - ON_DEMAND:
-                    say(node, "import inside a function")
-    for node in ast.walk(tree):
+    for node, inside in nodes_of(path):
         for module in imported_modules(node, path):
             if (relative, module) in ON_DEMAND:
                 continue
+            if inside:
+                say(node, "import inside a function")
             if module.startswith("jax._src") and relative not in JAX_PRIVATE:
                 say(node, f"private module {module}")
             target = module.split(".")
@@ -126,12 +144,10 @@ def complaints(path: Path) -> list[str]:
                 continue
             if target[1] != layer and target[1] not in ALLOWED.get(layer, set()) | EVERYWHERE:
                 say(node, f"{layer} may not import {target[1]}")
-        if isinstance(node, ast.Attribute):
-            dotted = ast.unparse(node)
-            if dotted == "sys.version_info" and layer != "frontend":
-                say(node, "sys.version_info outside xlapy/frontend")
-            if dotted == "jax._src" and relative not in JAX_PRIVATE:
-                say(node, "private module jax._src")
+        if dotted(node) == "sys.version_info" and layer != "frontend":
+            say(node, "sys.version_info outside xlapy/frontend")
+        if dotted(node) == "jax._src" and relative not in JAX_PRIVATE:
+            say(node, "private module jax._src")
     return found
 
 
@@ -148,8 +164,7 @@ def imports_between_folders(folder: Path) -> dict[tuple[str, str], list[str]]:
         own = path.relative_to(folder).parts[0]
         if own not in names:
             continue
-        tree = _NoTypeChecking().visit(ast.parse(path.read_text(), str(path)))
-        imported = {module for node in ast.walk(tree) for module in imported_modules(node, path)}
+        imported = imports_of(path)
         prefix = ".".join(("xlapy", *folder.relative_to(PACKAGE).parts)) + "."
         others = {m.removeprefix(prefix).split(".")[0] for m in imported if m.startswith(prefix)} & names - {own}
         for other in others:
@@ -179,7 +194,7 @@ def test_folders_of_lowering_import_what_the_table_says():
 
 def test_backends_of_lowering_are_entered_by_their_doors():
     for path in FILES:
-        modules = {module for node in ast.walk(ast.parse(path.read_text())) for module in imported_modules(node, path)}
+        modules = imports_of(path)
         inside = {m for m in modules for door in DOORS if m.startswith(f"xlapy.lowering.{door}.") and m.count(".") > 3}
         assert not inside or layer_of(path) == "lowering", (path, inside)
 

@@ -36,7 +36,7 @@ UNKNOWN = (
 )
 
 
-_JAX = os.path.dirname(jax.__file__)
+_JAX = os.path.dirname(jax.__file__ or "")
 
 
 def of_jax(error: Exception) -> bool:

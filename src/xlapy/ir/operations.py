@@ -14,6 +14,7 @@ import numpy as np
 from xlapy.ir import constant_evaluation as values
 from xlapy.ir import intervals
 from xlapy.ir.core import Operation, TensorType
+from xlapy.ir.primitive_classes import FUNCTIONS
 
 BOOL = np.dtype(bool)
 
@@ -273,13 +274,8 @@ TABLE: dict[str, Definition] = {
 #: kinds that compute element by element
 ELEMENTWISE = frozenset(kind for kind, definition in TABLE.items() if definition.is_elementwise)
 #: those of them whose result has the type that all operands have
-ARITHMETIC = frozenset(kind for kind in ELEMENTWISE if not TABLE[kind].is_predicate and kind != "select")
+OF_ONE_TYPE = frozenset(kind for kind in ELEMENTWISE if not TABLE[kind].is_predicate and kind != "select")
 #: kinds that compute what a jaxpr says, which is their attribute `jaxpr`
 OF_JAXPRS = frozenset(kind for kind, definition in TABLE.items() if definition.check is _leaf)
 #: element-wise kinds that take tens of instructions for an element, and JAX's primitives of their like
-SLOW = frozenset(
-    (
-        *(kind for kind, definition in TABLE.items() if definition.is_slow),
-        *("exp2", "erf", "erfc", "erf_inv", "lgamma", "digamma", "logistic"),
-    )
-)
+SLOW = FUNCTIONS.union(kind for kind, definition in TABLE.items() if definition.is_slow)

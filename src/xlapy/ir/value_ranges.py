@@ -8,11 +8,12 @@ from xlapy.ir.access_regions import touched
 from xlapy.ir.core import Operation, Var, constant_value
 from xlapy.ir.intervals import Interval, hull
 from xlapy.ir.operations import TABLE
+from xlapy.ir.primitive_classes import COPIES, PARTS, SHAPES
 
 #: operations that are looked through
 _DEPTH = 24
 #: what moves elements, and changes none
-_MOVES = frozenset("slice reshape squeeze transpose rev broadcast_in_dim expand_dims copy dynamic_slice".split())
+_MOVES = SHAPES | PARTS | COPIES
 
 
 def elements_between(var: Var, depth: int = _DEPTH) -> Interval:

@@ -10,20 +10,13 @@ from math import prod
 from xlapy.ir import Operation, Var
 from xlapy.ir.called_jaxprs import called
 from xlapy.ir.operations import ELEMENTWISE, SLOW
+from xlapy.ir.primitive_classes import ARITHMETIC, COPIES, JOINS, PARTS, REDUCTIONS, ROOTS, SHAPES
 
-#: what costs little per element, on integers and floats alike, and is defined for every operand
-_FAST = frozenset(
-    "add sub mul div rem max min neg abs sign floor ceil round sqrt rsqrt square integer_pow clamp select_n and or not"
-    " xor eq ne lt le gt ge is_finite nextafter shift_left shift_right_arithmetic shift_right_logical conj real imag"
-    " complex convert_element_type broadcast_in_dim reshape squeeze expand_dims transpose rev slice dynamic_slice iota"
-    " concatenate pad copy copy_p stop_gradient".split()
-)
+#: what costs little for an element
+_FAST = ARITHMETIC | ROOTS | SHAPES | PARTS | JOINS | COPIES | {"iota"}
 #: what computes no single elements: reductions, products, transforms
-_WHOLE = frozenset(
-    "reduce_sum reduce_prod reduce_max reduce_min reduce_or reduce_and argmax argmin dot_general fft".split()
-)
-_SLICES = frozenset(("slice", "dynamic_slice", "squeeze", "reshape", "convert_element_type", "broadcast_in_dim"))
-_SHAPES = frozenset(("squeeze", "reshape", "convert_element_type", "broadcast_in_dim", "expand_dims", "transpose"))
+_WHOLE = REDUCTIONS | {"dot_general", "fft"}
+_SHAPES = SHAPES | {"convert_element_type"}
 _NONE: frozenset[str] = frozenset()
 _WEIGHT = 16
 #: elements that are reduced to one

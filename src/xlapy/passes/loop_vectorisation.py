@@ -167,6 +167,7 @@ class _Iterations:
         return True
 
     def _framed(self, found: Lanes) -> Lanes | None:
+        """The same, with the axes along which lanes follow one another, and how many there are."""
         axes, stores = found.axes, found.stores
         for store in stores.values():
             axis = self._axis(touched(store) or [])
@@ -180,22 +181,27 @@ class _Iterations:
             if frame is None or not all(self._beside(store, axes[store], frame, axes[frame]) for store in axes):
                 return None
             count = frame.operands[0].type.shape[axes[frame]]
-        loads = [o for o in self.body.operations if o.kind == "load"]
-        for load in loads:
-            axis = self._axis(touched(load) or [])
-            if axis is None:
-                continue
-            if self._exact(load, axis) if frame is None else self._beside(load, axis, frame, axes[frame]):
-                axes[load] = axis
-        for k, store in stores.items():
-            param = self.body.params[1 + k]
-            others = [o for o in self.uses[param] if o is not store]
-            if param in store.operands[1:] or not all(self._reads_its_own(o, store, param, axes) for o in others):
-                return None
+        self._note_loads(axes, frame)
+        if not all(self._stores_apart(self.body.params[1 + k], store, axes) for k, store in stores.items()):
+            return None
         found = found._replace(frame=frame, count=count)
         if self._is_of_numbers(found):
             found = found._replace(of_numbers=True)
         return found if self._pays(found) else None
+
+    def _note_loads(self, axes: dict[Operation, int], frame: Operation | None) -> None:
+        """Put the axes of the loads at the places of the lanes into `axes`."""
+        for load in self.body.operations:
+            axis = self._axis(touched(load) or []) if load.kind == "load" else None
+            if axis is None:
+                continue
+            if self._exact(load, axis) if frame is None else self._beside(load, axis, frame, axes[frame]):
+                axes[load] = axis
+
+    def _stores_apart(self, param: Var, store: Operation, axes: dict[Operation, int]) -> bool:
+        """Whether nothing reads what the stores of other iterations put into an array."""
+        others = [o for o in self.uses[param] if o is not store]
+        return param not in store.operands[1:] and all(self._reads_its_own(o, store, param, axes) for o in others)
 
     def _longest_load(self, axes: dict[Operation, int]) -> Operation | None:
         """The load of a number whose axis serves as the lanes where nothing is stored; its axis is put into `axes`."""

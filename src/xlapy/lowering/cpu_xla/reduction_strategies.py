@@ -23,7 +23,7 @@ from typing import Any
 
 from jax.extend.core import Literal
 
-from xlapy.ir import Region, every_operation
+from xlapy.ir import Region, every_operation, primitive_classes
 from xlapy.ir.called_jaxprs import inner_jaxprs, is_kernel
 from xlapy.lowering.cpu_xla.dot_products import DOT, is_sum
 from xlapy.lowering.cpu_xla.rounding import rounds
@@ -35,9 +35,7 @@ _STORED = frozenset(
     "dot_general conv_general_dilated sort cumsum cumprod cummax cummin while scan cond scatter scatter-add scatter_add"
     " cholesky triangular_solve lu householder_product eigh qr svd fft random_bits threefry2x32".split()
 )
-REDUCTIONS = frozenset(
-    "reduce reduce_sum reduce_max reduce_min reduce_prod reduce_and reduce_or reduce_xor argmax argmin".split()
-)
+REDUCTIONS = primitive_classes.REDUCTIONS | {"reduce"}
 _CALLS = frozenset(
     "jit pjit closed_call custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr remat checkpoint".split()
 )

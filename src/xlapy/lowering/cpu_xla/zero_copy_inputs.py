@@ -24,6 +24,7 @@ from jax.extend.core import Literal
 
 from xlapy.ir import Operation, Region, Var, captured, every_operation
 from xlapy.ir.called_jaxprs import inner_jaxprs
+from xlapy.ir.primitive_classes import JOINS, PARTS, RESHAPES
 from xlapy.lowering.cpu_xla.dot_products import DOT, has_faster_form
 from xlapy.lowering.cpu_xla.native_functions import available, called_natively
 from xlapy.lowering.cpu_xla.reduction_strategies import REDUCTIONS, calls_one, may_use_library
@@ -36,9 +37,7 @@ from xlapy.lowering.llvm import machine_code_of, may_be_machine_code
 from xlapy.lowering.thresholds import PLACES_READ_IN_MEMORY, ROWS_ADDED, ROWS_IN_LOOP, TERMS_IN_PARTS
 
 #: primitives that move elements, which XLA fuses with what makes their operands
-_MOVES = frozenset("slice dynamic_slice pad concatenate rev transpose".split())
-#: primitives whose result is the same memory
-_VIEWS = frozenset("reshape squeeze expand_dims".split())
+_MOVES = PARTS | JOINS | {"transpose"}
 _REALS = ("float32", "float64")
 
 
@@ -200,7 +199,7 @@ def _computed(name: str, operands: Sequence, given: list[_Read | None]) -> _Read
     several = sum(read.moved for read in known.values())
     if several > PLACES_READ_IN_MEMORY:
         raise _Held
-    if name in _VIEWS:
+    if name in RESHAPES:  # the same memory
         return next(iter(known.values()))
     if name in ELEMENTWISE or name in ("broadcast", "broadcast_in_dim"):
         return _Read(False, several)

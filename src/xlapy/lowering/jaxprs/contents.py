@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from xlapy.ir import Operation
+from xlapy.ir import Operation, operations
 from xlapy.ir.operations import SLOW
+from xlapy.ir.primitive_classes import ARITHMETIC, COPIES, ROOTS
 from xlapy.lowering.jaxprs.deferred_tracing import traced
 
 #: primitives and kinds of operations that compute element by element
-ELEMENTWISE = frozenset(
-    "abs add and atan2 bitwise_and bitwise_not bitwise_or bitwise_xor cbrt ceil clamp conj constant convert"
-    " convert_element_type copy copy_p cos cosh div eq erf erfc exp exp2 expm1 floor ge gt integer_pow is_finite le"
-    " lgamma log log1p logistic lt max min mul ne neg nextafter not or pow rem round rsqrt select select_n sign sin"
-    " sinh sqrt square stop_gradient sub tan tanh xor acos asin atan acosh asinh atanh real imag complex".split()
-)
+ELEMENTWISE = operations.ELEMENTWISE | SLOW | ARITHMETIC | ROOTS | COPIES | {"constant", "convert"}
 
 
 def is_transcendental(operation: Operation) -> bool:

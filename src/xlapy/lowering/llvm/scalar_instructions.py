@@ -305,7 +305,7 @@ def _unless_known(name: str, rule: Rule) -> Rule:
             one, other = known_value(x), known_value(y)
             if one is not None and other is not None:
                 result = infer_elementwise(name, (TensorType((), x.dtype),) * 2)
-                value = computed(name, (one, other), result)
+                value = computed(name, (np.asarray(one), np.asarray(other)), result)
                 if value is not None:
                     return literal(value[()], result.dtype)
         return rule(text, x, y)
