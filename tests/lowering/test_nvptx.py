@@ -1,5 +1,5 @@
-"""Loops as kernels of GPUs: run here thread after thread and compared with CPython, and compiled where JAX's compiler for
-CUDA is installed."""
+"""Loops as kernels of GPUs: run here thread after thread and compared with CPython, and compiled where JAX's compiler
+for CUDA is installed."""
 
 import importlib
 
