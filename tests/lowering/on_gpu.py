@@ -11,8 +11,9 @@ from xlapy.runtime import native_calls, specialisation
 
 
 @contextlib.contextmanager
-def lowered_for_gpus() -> Iterator[list]:
-    """Within, what `xlapy.jit` compiles is lowered for GPUs; gives a list of the kernels that this makes."""
+def lowered_for_gpus(lanes: int = 1) -> Iterator[list]:
+    """Within, what `xlapy.jit` compiles is lowered for GPUs, whose blocks have so many threads; gives a list of the
+    loops that become kernels."""
     made: list = []
 
     def as_kernel(*arguments):
@@ -22,7 +23,7 @@ def lowered_for_gpus() -> Iterator[list]:
         return results
 
     def for_gpu(region, environment, *rest):
-        with nvptx.interpreted():
+        with nvptx.interpreted(lanes):
             return evaluate.evaluate_fast(region, environment, platform="gpu")
 
     with pytest.MonkeyPatch.context() as patch:

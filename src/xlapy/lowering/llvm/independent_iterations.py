@@ -12,15 +12,18 @@ from math import prod
 from typing import NamedTuple
 
 from xlapy.lowering.llvm.bufferisation import Array, put
+from xlapy.lowering.llvm.gpu_threads import on_grid
 from xlapy.lowering.llvm.lazy_arrays import Extent, Place, Room, Value, counted, element, ranged
-from xlapy.lowering.llvm.parallel_outlining import on_grid, shared_out
+from xlapy.lowering.llvm.parallel_outlining import shared_out
 from xlapy.lowering.llvm.scalar_instructions import RULES
-from xlapy.lowering.llvm.text import INDEX, Number, Text, known_int, literal, plus
+from xlapy.lowering.llvm.text import BLOCK, GRID, INDEX, THREAD, Number, Text, known_int, literal, plus
 
 #: parts of a sum, and iterations in one of them at least, where their number is not known
 _PARTS, _LEAST = 64, 1 << 12
 #: elements from which on they are joined in parts
 _MANY = 1 << 16
+#: the same for the threads of a GPU's block
+_MANY_IN_BLOCK = 1 << 7
 #: what nothing is changed by when it is added
 _NOTHING = {"f": -0.0, "i": 0, "u": 0}
 
@@ -65,11 +68,12 @@ def made_by_several(text: Text, room: Room, iterations: Iterations) -> list[Valu
     found: list[Value] = []
 
     def part(first: str, end: str) -> bool:
-        made = iterations.written(first, end, iterations.initial, iterations.expected)
+        expected = 1 if text.threads == BLOCK else iterations.expected
+        made = iterations.written(first, end, iterations.initial, expected)
         found[:] = made.behind()
         return made.in_place and _stay(iterations.initial, found)
 
-    if text.for_gpu:
+    if text.threads == GRID:
         is_shared = on_grid(text, iterations.count.name, part)
     else:
         is_shared = shared_out(text, iterations.count.name, part, iterations.expected)
@@ -151,7 +155,7 @@ def joined_in_parts(
         in_rows: whether the elements lie in rows, and may be counted along the last axis beyond its end.
     """
     long = [axis for axis, n in enumerate(lengths) if n > 1]
-    if prod(lengths) < _MANY or text.for_gpu:
+    if prod(lengths) < (_MANY_IN_BLOCK if text.threads == BLOCK else _MANY) or text.threads in (THREAD, GRID):
         return None
     whole = in_rows or len(long) == 1
     axis = long[-1] if whole else next((k for k in long if lengths[k] >= _PARTS), None)

@@ -40,6 +40,8 @@ from xlapy.lowering.llvm.text import (
 
 #: multiplications in a product, and in one that reads each element of both operands once
 _MOST_PRODUCTS, _MOST_READ_ONCE = 1 << 14, 1 << 21
+#: multiplications in a product on a GPU
+_MOST_ON_GPU = 1 << 22
 #: terms of the sums in a product of many small matrices, and multiplications in all of these
 _FEW_TERMS, _MOST_OF_SMALL = 8, 1 << 23
 
@@ -54,7 +56,7 @@ def product(text: Text, room: Room, equation: Any, operands: list[Value]) -> Val
     found = _as_parts(text, room, equation, operands)
     if found is not None:
         return found
-    if _is_for_library(equation, operands):
+    if not text.for_gpu and _is_for_library(equation, operands):
         return _multiplied(text, room, equation, shape, operands)
     ((axes, _), _) = equation.params["dimension_numbers"]
     terms = prod(equation.invars[0].aval.shape[k] for k in axes)
@@ -101,7 +103,12 @@ def vector_product(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]
     if [e.primitive.name for e in equations] != ["dot_general"] or len(jaxpr.outvars[0].aval.shape) != 1:
         return None
     (equation,) = equations
-    if equation.invars != jaxpr.invars or equation.outvars != jaxpr.outvars or not _is_for_library(equation, operands):
+    if (
+        text.for_gpu
+        or equation.invars != jaxpr.invars
+        or equation.outvars != jaxpr.outvars
+        or not _is_for_library(equation, operands)
+    ):
         return None
     return _multiplied(text, room, equation, equation.outvars[0].aval.shape, operands, lanes)
 
@@ -157,6 +164,7 @@ def _term_by_term(text: Text, equation: Any, shape: tuple[int, ...], operands: l
     most = _MOST_READ_ONCE if read_once else _MOST_PRODUCTS
     if batch[0] and prod(extents) <= _FEW_TERMS and prod(shape) <= _FEW_TERMS**2 * prod(left[k] for k in batch[0]):
         most = _MOST_OF_SMALL
+    most = _MOST_ON_GPU if text.for_gpu else most
     if any(v.aval.dtype != dtype for v in equation.invars) or prod(shape) * prod(extents) > most:
         raise Unsuitable("such a product")
     if is_slow(x, y):

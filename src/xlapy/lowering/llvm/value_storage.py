@@ -32,7 +32,7 @@ from xlapy.lowering.llvm.lazy_arrays import (
     rest_of,
     shape_of,
 )
-from xlapy.lowering.llvm.text import Number, Text, Unsuitable, part_of, plus, type_in_memory, type_of
+from xlapy.lowering.llvm.text import BLOCK, Number, Text, Unsuitable, part_of, plus, type_in_memory, type_of
 from xlapy.lowering.llvm.tiles import axis_of_tiles, over_tiles
 
 #: bytes of one array that is made in the function, and of all of them; of those that the caller makes room for
@@ -151,7 +151,11 @@ class Frame:
         size = prod(shape) * dtype.itemsize
         if size == 0:
             raise Unsuitable("an array without elements")
+        if self.text.threads == BLOCK and not self.text.is_shared:
+            return self._made_outside(dtype, shape, size)
         if size > _ROOM or self._room + size > (_ROOM_OF_THREAD if self.text.for_gpu else _ROOM_OF_ALL):
+            if self.text.is_shared and self.text.for_gpu:
+                raise Unsuitable("memory of each thread of a GPU that is too large")
             return self._made_outside(dtype, shape, size)
         self._room += size
         place = Memory(f"%a{next(self._numbers)}", dtype, shape, False)
@@ -223,7 +227,7 @@ class Frame:
         again = place not in reads(value, *(part.value for part in together))
         width = vector_of(place.dtype) if again else 1
         shape = shape_of(together[0].value) if together else shape
-        axis = axis_of_tiles(value, shape, place.dtype) if again and not parts else None
+        axis = axis_of_tiles(value, shape, place.dtype) if again and not parts and not self.text.for_gpu else None
         if axis is not None:
             over_tiles(self.text, shape, axis, place.dtype, visit)
             return
