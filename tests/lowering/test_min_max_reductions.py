@@ -6,7 +6,7 @@ import pytest
 
 import xlapy
 from xlapy.lowering.llvm import entry_points
-from xlapy.lowering.primitives.argmax import name_of, search_of
+from xlapy.lowering.llvm.min_max_reductions import search_of
 from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(
@@ -137,11 +137,8 @@ def test_transformations():
     np.testing.assert_array_equal(chosen[2], x.max(axis=1))
 
 
-def test_names():
-    assert search_of(name_of(True, 1, 2), [(3, 4)]) == (True, 3, 4, 1)
-    assert search_of(name_of(False, None, 2), [(3, 4)]) == (False, 1, 12, 1)
-    assert search_of(name_of(True, 0, 2), [(3, 4)]) == (True, 1, 3, 4)
-    assert search_of(name_of(True, 1, 3), [(3, 4, 5)]) == (True, 3, 4, 5)
-    assert search_of(name_of(True, 1, 2), [(2, 3, 4)]) is None
-    assert search_of(name_of(True, 0, 1), [(0,)]) is None
-    assert search_of("another", [(3,)]) is None
+def test_searches():
+    assert search_of(True, 1, (3, 4)) == (True, 3, 4, 1)
+    assert search_of(False, None, (3, 4)) == (False, 1, 12, 1)
+    assert search_of(True, 0, (3, 4)) == (True, 1, 3, 4)
+    assert search_of(True, 1, (3, 4, 5)) == (True, 3, 4, 5)

@@ -3,12 +3,14 @@
 import copy
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import xlapy
 from xlapy.lowering.llvm import blas
-from xlapy.lowering.primitives.symmetric_rank_k import form_of
+from xlapy.lowering.primitives import symmetric_rank_k
+from xlapy.lowering.primitives.symmetric_rank_k import SYMMETRIC
 
 from . import ways
 
@@ -133,9 +135,8 @@ def test_transformations(function):
     np.testing.assert_allclose(np.asarray(mapped), np.stack([function(x) for x in b]), rtol=1e-10, atol=1e-10)
 
 
-def test_names():
-    assert form_of("xlapy_gram_of_rows", [(3, 4)]) is True
-    assert form_of("xlapy_gram_of_columns", [(3, 4)]) is False
-    assert form_of("xlapy_gram_of_rows", [(2, 3, 4)]) is None
-    assert form_of("xlapy_gram_of_rows", [(3, 4), (3, 4)]) is None
-    assert form_of("another", [(3, 4)]) is None
+def test_many_products_at_once_are_no_kernel():
+    x = jnp.ones((2, 3, 4))
+    one = lambda x: symmetric_rank_k.product(x, True)  # noqa: E731
+    assert [e.primitive for e in jax.make_jaxpr(one)(x[0]).eqns[0].params["call_jaxpr"].eqns] == [SYMMETRIC.primitive]
+    assert SYMMETRIC.primitive.name not in str(jax.make_jaxpr(jax.vmap(one))(x))

@@ -14,8 +14,8 @@ import numpy as np
 from jax.extend.core import Literal
 
 from xlapy.ir import TensorType, Var, constant_value
+from xlapy.ir.called_jaxprs import called
 from xlapy.ir.constant_evaluation import FEW, computed
-from xlapy.lowering.jaxprs.deferred_tracing import CALLS
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 
 
@@ -68,8 +68,9 @@ def _run(closed: ClosedJaxpr, operands: Sequence[np.ndarray]) -> list[np.ndarray
 
 def _computed(equation: Any, values: list[np.ndarray]) -> list[np.ndarray] | None:
     name, params = str(equation.primitive.name), equation.params
-    if name in CALLS:
-        return _run(params[CALLS[name]], values)
+    inner = called(equation)
+    if inner is not None:
+        return _run(inner, values)
     result = equation.outvars[0].aval
     discrete = all(v.dtype.kind in "biu" for v in values)
     rule = _RULES.get(name)

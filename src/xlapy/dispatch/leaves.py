@@ -20,7 +20,7 @@ from jax.interpreters.partial_eval import trace_to_jaxpr_dynamic
 
 from xlapy.dispatch.leaf_folding import evaluated
 from xlapy.ir import Builder, TensorType, Var
-from xlapy.lowering.jaxprs.contents import inner_jaxprs
+from xlapy.ir.called_jaxprs import inner_jaxprs
 from xlapy.lowering.jaxprs.deferred_tracing import Untraced
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.matmul_precision import precision_of_products

@@ -50,6 +50,7 @@ class Moves(NamedTuple):
     others: bool = True
 
     def joined(self, other: Moves) -> Moves:
+        """What is known after two branches: the moves of both."""
         return Moves(self.made | other.made, self.others or other.others)
 
     def at_head(self, name: Callable[[int], int | None], lasts: Callable[[int], bool]) -> Moves | None:

@@ -31,6 +31,7 @@ class Made:
     function: Callable
 
     def __call__(self, before: set, *operands: object) -> set:
+        """The operation on known sets."""
         return self.function(*operands)
 
 

@@ -1,0 +1,1 @@
+"""Walks structured programs over abstract values: frames, calls, branches, loops, exceptions."""

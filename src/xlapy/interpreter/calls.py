@@ -682,6 +682,7 @@ def _call_function(machine: Machine, function: Function, args: list[Value], kwar
 
 
 def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
+    """A new frame for a call of a function, or the one that a recursive call goes back to."""
     if machine.recursions:
         if recursion.enters(machine, code):
             return _new_frame(machine, code, globals_, lambda: structured(code))

@@ -88,6 +88,8 @@ class Head:
 
 
 class LoopFixpoint:
+    """The fixpoint of one loop: its body is interpreted until what it carries is of the types that it started with."""
+
     def __init__(
         self,
         machine: Machine,
@@ -173,6 +175,7 @@ class LoopFixpoint:
         return False
 
     def run(self) -> None:
+        """Interpret the loop to its fixpoint and emit it."""
         plan, step = self.plan, self.step
         if plan is not None and step is not None and isinstance(plan.iterations, Const) and plan.iterations.value <= 0:
             plan.finish(Const(0), True)
@@ -221,6 +224,7 @@ class LoopFixpoint:
         self.resizing.remember()
 
     def new_joiner(self, entries: dict[int, int]) -> Joiner:
+        """A joiner of the state at the head of the loop with that at the end of an iteration."""
         joiner = self.machine.joiner(self.depth, widen=True, unions=self.unions)
         joiner.absorbed = dict.fromkeys(entries)
         joiner.loop = self.key
@@ -236,6 +240,7 @@ class LoopFixpoint:
         return isinstance(iterations, Const) and iterations.value >= 1 or self.entered
 
     def entry_value(self, slot: Slot, entries: dict[int, int]) -> Value:
+        """What a slot holds before the first iteration."""
         number = entries.get(slot[0], slot[0])
         if number == _NOTHING:
             return DEAD

@@ -32,6 +32,7 @@ def test_of(node: Loop) -> tuple[Code | None, If] | None:
 
 
 def sole_exit(node: Node) -> int | None:
+    """The label that a node jumps to, if it does nothing else."""
     if isinstance(node, Seq) and len(node.items) == 1:
         node = node.items[0]
     return node.label if isinstance(node, Exit) else None

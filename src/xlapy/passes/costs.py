@@ -8,6 +8,7 @@ from __future__ import annotations
 from math import prod
 
 from xlapy.ir import Operation, Var
+from xlapy.ir.called_jaxprs import called
 from xlapy.ir.operations import ARITY, SLOW
 
 #: what costs little per element, on integers and floats alike, and is defined for every operand
@@ -21,7 +22,6 @@ _FAST = frozenset(
 _WHOLE = frozenset(
     "reduce_sum reduce_prod reduce_max reduce_min reduce_or reduce_and argmax argmin dot_general fft".split()
 )
-_NESTED = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call"))
 _SLICES = frozenset(("slice", "dynamic_slice", "squeeze", "reshape", "convert_element_type", "broadcast_in_dim"))
 _SHAPES = frozenset(("squeeze", "reshape", "convert_element_type", "broadcast_in_dim", "expand_dims", "transpose"))
 _NONE: frozenset[str] = frozenset()
@@ -72,7 +72,7 @@ def is_rearrangement(operation: Operation) -> bool:
 def _product_only(jaxpr) -> int:
     total = 0
     for equation in jaxpr.eqns:
-        inner = _inner(equation)
+        inner = called(equation)
         part = _products(equation) if inner is None else _product_only(getattr(inner, "jaxpr", inner))
         if part == 0 and equation.primitive.name not in _SHAPES or part and total:
             return 0
@@ -94,17 +94,10 @@ def is_transform(operation: Operation) -> bool:
 
 def _has(jaxpr, names: frozenset[str]) -> bool:
     for equation in jaxpr.eqns:
-        inner = _inner(equation)
+        inner = called(equation)
         if equation.primitive.name in names or (inner is not None and _has(getattr(inner, "jaxpr", inner), names)):
             return True
     return False
-
-
-def _inner(equation):
-    """The jaxpr that an equation calls."""
-    if equation.primitive.name not in _NESTED:
-        return None
-    return equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
 
 
 def _count(shape: tuple[int, ...]) -> int:
@@ -115,7 +108,7 @@ def _jaxpr_work(jaxpr, more: frozenset[str] = _NONE) -> int | None:
     total = 0
     for equation in jaxpr.eqns:
         name = equation.primitive.name
-        inner = _inner(equation)
+        inner = called(equation)
         if inner is not None:
             part = _jaxpr_work(getattr(inner, "jaxpr", inner), more)
             if part is None:

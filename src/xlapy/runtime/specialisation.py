@@ -53,10 +53,12 @@ class Outputs:
         self.variant, self.values = variant, values
 
     def tree_flatten(self):
+        """JAX's children and static part."""
         return self.values, self.variant
 
     @classmethod
     def tree_unflatten(cls, variant: int, values: tuple) -> Outputs:
+        """The inverse of `tree_flatten`."""
         return cls(variant, tuple(values))
 
 

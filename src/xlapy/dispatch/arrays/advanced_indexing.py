@@ -25,6 +25,7 @@ from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Value
 from xlapy.ir import Operation, Var, constant_value
 from xlapy.ir.value_ranges import elements_between
 from xlapy.ir.vectorisation_notes import Lanewise, noted
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 from xlapy.lowering.primitives import scatter_last_wins
 from xlapy.lowering.primitives.barrier import loaded
 
@@ -318,13 +319,15 @@ def _is_table(base: Var, arrays: list[Var]) -> bool:
 
 def _take_from_table(base, *rest):
     """XLA's CPU backend computes an element of the table each time that it is read, were it not for a branch."""
-    return _take(xlapy_once(base, rest[0]), *rest)
+    return _take(_ONCE(base, rest[0])[0], *rest)
 
 
-@jax.jit
-def xlapy_once(base, places):
+def _once(base, places):
     """The table itself; of the places, XLA does not know that they do not matter, and machine code takes none."""
     return loaded(base, places.reshape(-1)[0])[0]
+
+
+_ONCE = Kernel("once", _once, given=1)
 
 
 def _take(base, *rest):

@@ -250,6 +250,7 @@ def layout_model(machine: Machine, array: NdArray) -> np.ndarray:
 
 
 def undecided() -> Refused:
+    """The refusal of an array whose memory order depends on the branch that was taken."""
     return Refused(
         "XP0012",
         "how an array lies in memory, which depends on the path that the program has taken",

@@ -147,4 +147,5 @@ def _laid_out(
 
 
 def first_or_all(single, first, x, axis):
+    """`x`, or its first element along an axis in every place, where there is a single one."""
     return jnp.where(single, jnp.broadcast_to(first[(slice(None),) * axis + (slice(0, 1),)], x.shape), x)

@@ -301,6 +301,7 @@ class Service:
 
 
 def exact_joiner(machine) -> Joiner:
+    """A joiner that widens nothing: what it joins has to be of one type."""
     return Joiner(machine.heap, 0, widen=False, unions=True, growable_lists=machine.growable_lists)
 
 
@@ -498,6 +499,7 @@ def _embedded_item(machine, old: Stored, item: Value, element: Value, rows: Iter
 
 
 def side_by_side(*parts):
+    """The arrays along a new axis, which is the last argument."""
     *parts, axis = parts
     return jnp.stack(parts, axis=axis)
 

@@ -37,6 +37,7 @@ _ZERO, _ONE = Const(0), Const(1)
 
 
 def inner_of(machine, number: int) -> Ref:
+    """The iterator inside of an iterator: that of `x` in `enumerate(x)`."""
     return machine.heap.read(number, "inner")
 
 
@@ -57,6 +58,7 @@ def advance(machine, number: int, name: str, by: Value) -> Value:
 
 
 def absent(value: object) -> bool:
+    """Whether a value is None, for the compiler or in the program."""
     return value is None or (isinstance(value, Const) and value.value is None)
 
 

@@ -92,6 +92,7 @@ def is_one(machine, value: Value) -> bool:
 
 
 def dict_iterator(machine, value: Ref) -> Ref:
+    """The iterator of a dict, or of its `keys()`, `values()` or `items()`."""
     info = machine.heap.objects[value.object]
     owner, what = value, "keys"
     if info.kind == "view":

@@ -240,6 +240,7 @@ def loops(machine, source: Value) -> bool:
 
 
 def indexed_step(machine, number: int) -> Step:
+    """Whether an iterator over a sequence has an item left, and how to get it."""
     source, position = machine.heap.read(number, "source"), machine.heap.read(number, "position")
     if isinstance(position, Const) and position.value == -1:
         return False, lambda: UNBOUND
@@ -287,6 +288,7 @@ def indexed_plan(machine, number: int, source: Value, start: Value) -> Plan:
 
 
 def indexed_length(machine, number: int) -> int | None:
+    """How many items an iterator over a sequence has left; None if that is not known."""
     source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
     count = length_of(machine, source)
     if isinstance(start, Const) and isinstance(count, Const):

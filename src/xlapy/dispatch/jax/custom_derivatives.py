@@ -97,6 +97,7 @@ class Local:
         return jvp
 
     def __call__(self, *args):
+        """Call the function, whose derivatives follow its rules."""
         if self.rules is None:
             raise AttributeError("No derivative rule defined for a function with a derivative of its own.")
         return apply_local(self, self.fun, self.rules, self.nondiff_argnums, args)

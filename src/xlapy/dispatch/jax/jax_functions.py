@@ -184,6 +184,7 @@ class Known:
     dtype: np.dtype
 
     def array(self) -> np.ndarray:
+        """The number as an array of no dimensions."""
         return np.frombuffer(self.element, self.dtype).reshape(())
 
 
@@ -369,6 +370,7 @@ class Factory:
         self.owner, self.value = owner, value
 
     def __call__(self) -> object:
+        """The JAX function."""
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
@@ -422,6 +424,7 @@ class Interpreted:
         self.__name__ = getattr(getattr(function, "value", function), "__name__", "function")
 
     def __call__(self, *args, **kwargs):
+        """Call the JAX function inside a program."""
         flat, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_opaque)
         arrays = [x for x in flat if isinstance(x, jax.Array | np.ndarray)]
         statics = tuple(None if isinstance(x, jax.Array | np.ndarray) else _Static(x) for x in flat)

@@ -21,6 +21,7 @@ class NoScope:
     """What `jax.named_scope` and `np.errstate` are inside a program, also as decorators: names are for tools only."""
 
     def __call__(self, function):
+        """The decorated function, as it is."""
         return function
 
     def __enter__(self):

@@ -340,6 +340,7 @@ def _overflowed(power, base, exponent):
 
 
 def bits(machine, symbol: str, left: Value, right: Value, booleans: bool) -> Value:
+    """`left & right`, `|`, `^`, `<<` or `>>` of two numbers of Python's."""
     builder = machine.builder
     if symbol in BITS and booleans:
         var = builder.elementwise(BITS[symbol], device(machine, left, bool), device(machine, right, bool))

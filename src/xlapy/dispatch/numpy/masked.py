@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from xlapy.lowering.jaxprs.derivatives import differentiated_as
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 
 #: elements from which on it matters how they are added up, and the rows in which they are
 _MANY, _ROWS = 4096, 16
@@ -25,12 +25,11 @@ def count_and_sum(x, where, axes):
     total = jnp.sum(x, axis=axes, keepdims=True, where=where)
     if len(axes) < x.ndim or not _MANY <= x.size < 2**31 or jnp.iscomplexobj(x):
         return count, total
-    return counted_and_summed_by_rows(count, total, x, where)
+    return tuple(_BY_ROWS(count, total, x, where))
 
 
-@jax.jit
-def counted_and_summed_by_rows(count, total, x, where):
-    """The same two, for XLA; machine code, which knows this by its name, takes them as they are."""
+def _by_rows(count, total, x, where):
+    """The same two, for XLA; machine code takes them as they are."""
     # In one pass, by rows: XLA's CPU backend makes three for each of the two, of which some have no vectors in them
     # (measured: 4 times as fast). It splits a reduction of 32 or more rows again.
     numbers = x.dtype if x.dtype.itemsize == 8 else np.dtype(np.int32)
@@ -44,3 +43,6 @@ def counted_and_summed_by_rows(count, total, x, where):
         for part, t in zip(sums, terms, strict=True)
     )
     return two.astype(count.dtype).reshape(count.shape), differentiated_as(one.reshape(total.shape), total)
+
+
+_BY_ROWS = Kernel("counted_and_summed_by_rows", _by_rows, given=2)

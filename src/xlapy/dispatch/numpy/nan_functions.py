@@ -5,7 +5,6 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.numpy.min_max import extreme
 from xlapy.dispatch.numpy.numpy_leaves import numpy_leaf
 from xlapy.dispatch.numpy.quantiles import median
 from xlapy.dispatch.numpy.reductions import arg_extreme, reduce_rule
@@ -18,6 +17,7 @@ from xlapy.dispatch.numpy.rule_operands import (
 from xlapy.dispatch.registry import function, function_rule, passed_on
 from xlapy.domain.values import Const, JaxArray
 from xlapy.lowering.primitives.cumulative import apart
+from xlapy.lowering.primitives.min_max import extreme
 
 _NONE = getattr(np, "_NoValue", None)
 

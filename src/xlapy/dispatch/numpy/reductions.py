@@ -12,7 +12,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.numpy.min_max import extreme, first_place
 from xlapy.dispatch.numpy.numpy_leaves import bounded
 from xlapy.dispatch.numpy.rule_operands import (
     absent,
@@ -32,6 +31,7 @@ from xlapy.domain.values import Const, NdArray, Value
 from xlapy.ir import Var
 from xlapy.ir.vectorisation_notes import Lanewise, noted
 from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
+from xlapy.lowering.primitives.min_max import extreme, first_place
 
 #: what NumPy has in the place of an argument that was not passed
 NO_VALUE = np._NoValue if hasattr(np, "_NoValue") else None

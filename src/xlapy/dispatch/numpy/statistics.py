@@ -253,7 +253,7 @@ def convolve(a, v, mode="full"):
         a, v = v, a
     if not v.size or a.dtype.kind not in "iuf":
         return _convolved(a, v, mode)
-    return vector_convolution.of_vectors(_convolved, mode)(a, v)
+    return vector_convolution.of_vectors(_convolved, mode, a, v)
 
 
 def _convolved(a, v, mode):

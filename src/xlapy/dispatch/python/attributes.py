@@ -197,6 +197,7 @@ def _real_attribute(machine: Machine, value: Const, name: str) -> Value:
 
 
 def plain(machine: Machine, found: object) -> Value:
+    """The abstract value of an object that CPython has computed while compiling."""
     if isinstance(found, tuple):
         return Tuple(tuple(plain(machine, v) for v in found), type(found))
     if isinstance(found, np.ndarray | jax.Array | list | dict | set):

@@ -208,6 +208,7 @@ def shown(cls: type) -> str:
 
 
 def has_dict(cls: type) -> bool:
+    """Whether instances of a class take any attribute: `__slots__` alone do not."""
     return any("__dict__" in c.__dict__ for c in cls.__mro__) or issubclass(cls, BaseException)
 
 

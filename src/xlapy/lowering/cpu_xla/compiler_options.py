@@ -22,10 +22,10 @@ import jax
 import jaxlib.version
 
 from xlapy.ir import Region, every_operation
+from xlapy.ir.called_jaxprs import inner_jaxprs
 from xlapy.lowering.cpu_xla.native_functions import SLOW_KERNELS
 from xlapy.lowering.cpu_xla.reduction_strategies import are_exact, are_own
 from xlapy.lowering.cpu_xla.rounding import rounds
-from xlapy.lowering.jaxprs.contents import inner_jaxprs
 from xlapy.lowering.jaxprs.deferred_tracing import is_opaque
 
 #: passes that are left out

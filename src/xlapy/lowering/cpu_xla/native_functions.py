@@ -24,6 +24,7 @@ from jax.experimental.xla_metadata import set_xla_metadata
 from jaxlib.version import __version__ as jaxlib_version
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value, has_effects
+from xlapy.ir.called_jaxprs import called_on_cpu
 from xlapy.ir.operations import ARITY, SLOW
 from xlapy.lowering.primitives.barrier import always
 from xlapy.lowering.vectorised_loops import plan_of
@@ -54,7 +55,6 @@ _REDUCTIONS = frozenset(
 )
 #: what moves elements to other places, if its result is more than a little larger than what it moves
 _JOINS = frozenset(("concatenate", "pad"))
-_NESTED = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call"))
 _TESTED = jaxlib_version.startswith("0.10.")
 _ATTRIBUTES = {"inlineable": "false", "xla_cpu_small_call": "true"}
 #: elements up to which a vector is no matter, and up to which it may be copied
@@ -286,8 +286,8 @@ def _products(equation: Any) -> int:
 
 def _inner(equation: Any) -> Any:
     """The jaxpr that runs on a CPU where an equation calls one or chooses by platform; None for others."""
-    if equation.primitive.name in _NESTED:
-        inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
+    inner = called_on_cpu(equation)
+    if inner is not None:
         return getattr(inner, "jaxpr", inner)
     platforms = equation.params.get("branches_platforms")
     if equation.primitive.name != "cond" or platforms is None:

@@ -24,9 +24,10 @@ from typing import Any
 from jax.extend.core import Literal
 
 from xlapy.ir import Region, every_operation
+from xlapy.ir.called_jaxprs import inner_jaxprs, is_kernel
 from xlapy.lowering.cpu_xla.dot_products import DOT, is_sum
 from xlapy.lowering.cpu_xla.rounding import rounds
-from xlapy.lowering.jaxprs.contents import ELEMENTWISE, inner_jaxprs
+from xlapy.lowering.jaxprs.contents import ELEMENTWISE
 
 #: shorter reductions are faster in XLA's own code
 _SHORT = 64
@@ -38,7 +39,9 @@ _STORED = frozenset(
 REDUCTIONS = frozenset(
     "reduce reduce_sum reduce_max reduce_min reduce_prod reduce_and reduce_or reduce_xor argmax argmin".split()
 )
-CALLS = frozenset("jit pjit closed_call custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr remat checkpoint".split())
+_CALLS = frozenset(
+    "jit pjit closed_call custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr remat checkpoint".split()
+)
 
 
 class _Unfit(Exception):
@@ -112,7 +115,7 @@ def _jaxpr(jaxpr: Any, given: Sequence[bool]) -> list[bool]:
     for equation in jaxpr.eqns:
         name, operands = equation.primitive.name, [of(v) for v in equation.invars]
         inner = inner_jaxprs(equation)
-        if name in CALLS and len(inner) == 1 and len(inner[0].invars) == len(operands):
+        if calls_one(equation, inner):
             found = _jaxpr(inner[0], operands)
         elif _is_sum(equation):
             if not all(operands) or _length(equation) < _SHORT:
@@ -128,10 +131,16 @@ def _jaxpr(jaxpr: Any, given: Sequence[bool]) -> list[bool]:
         else:
             for one in inner:
                 _jaxpr(one, [True] * len(one.invars))
-            known = name in _STORED or name in ELEMENTWISE and all(operands)
+            known = name in _STORED or is_kernel(equation) or name in ELEMENTWISE and all(operands)
             found = [known] * len(equation.outvars)
         plain.update(zip(map(id, equation.outvars), found, strict=True))
     return [of(v) for v in jaxpr.outvars]
+
+
+def calls_one(equation: Any, inner: Sequence) -> bool:
+    """Whether an equation, with these jaxprs in it, calls one of its operands."""
+    is_call = equation.primitive.name in _CALLS or is_kernel(equation)
+    return is_call and len(inner) == 1 and len(inner[0].invars) == len(equation.invars)
 
 
 def _is_sum(equation: Any) -> bool:
@@ -150,4 +159,4 @@ def _length(equation: Any) -> int:
     return math.prod(equation.invars[0].aval.shape) // max(math.prod(equation.outvars[0].aval.shape), 1)
 
 
-__all__ = ["CALLS", "REDUCTIONS", "are_exact", "are_own", "has_lanes", "may_use_library"]
+__all__ = ["REDUCTIONS", "are_exact", "are_own", "calls_one", "has_lanes", "may_use_library"]

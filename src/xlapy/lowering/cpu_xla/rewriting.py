@@ -1,8 +1,7 @@
 """Leaves in other words: what XLA's code for a CPU is slow at, in a form that it is fast at.
 
 A leaf is a jaxpr of one of JAX's functions, or of a derivative. Some of its equations are replaced by what
-`convolutions`, `pooling`, `dot_products`, `sums`, `llvm.blas` and `llvm.sort_calls` make of them; the rest stays as it
-is.
+`convolution_layout`, `pooling`, `dot_products`, `sums` and `llvm` make of them; the rest stays as it is.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import jax
-import numpy as np
 from jax import lax
 from jax.extend.core import Literal, jaxpr_as_fun, primitives
 
+from xlapy.ir.called_jaxprs import called, called_on_cpu, is_kernel
 from xlapy.lowering.cpu_xla.convolution_layout import CONVOLUTION, with_channels_last
 from xlapy.lowering.cpu_xla.dot_products import DOT, has_faster_form, is_of_matrix_and_vector, product, turned_around
 from xlapy.lowering.cpu_xla.pooling import UNPOOL, unpooled
@@ -23,16 +22,11 @@ from xlapy.lowering.cpu_xla.sums import REDUCTIONS, reduced
 from xlapy.lowering.cpu_xla.sums import has_faster_form as is_reduced_otherwise
 from xlapy.lowering.jaxprs.deferred_tracing import branch_on_cpu
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
-from xlapy.lowering.llvm import blas, sort_calls, stream_compaction
-from xlapy.lowering.primitives.compaction import compacts
-from xlapy.lowering.primitives.long_sorts import ORDERED, sort_of
-from xlapy.lowering.primitives.symmetric_rank_k import form_of
+from xlapy.lowering.llvm import blas, called_by_xla
 
-_TRANSPOSE, _SORT = primitives.transpose_p, primitives.sort_p
-#: operations that call a program, and the parameter that holds it
-_CALLS = {"jit": "jaxpr", "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr"}
+_TRANSPOSE = primitives.transpose_p
 _RULES: dict[object, Callable] = {CONVOLUTION: with_channels_last, UNPOOL: unpooled, DOT: product}
-_ENTRY, _LOOPS, _SORTS = frozenset((UNPOOL, DOT)), frozenset((CONVOLUTION, UNPOOL, DOT)), frozenset((_SORT,))
+_ENTRY, _LOOPS = frozenset((UNPOOL, DOT)), frozenset((CONVOLUTION, UNPOOL, DOT))
 
 
 class Cpu(NamedTuple):
@@ -89,8 +83,7 @@ def composed(product: ClosedJaxpr, transposes: tuple[ClosedJaxpr | None, ...]) -
 
 @lru_cache(maxsize=1024)
 def _rewritten(jaxpr: ClosedJaxpr, which: frozenset, cpu: Cpu) -> ClosedJaxpr:
-    more = (REDUCTIONS if cpu.own_reductions else frozenset()) | (_SORTS if cpu.certain and cpu.machine_code else set())
-    rewriter = _Rewriter(which | more, cpu)
+    rewriter = _Rewriter(which | REDUCTIONS if cpu.own_reductions else which, cpu)
     if not rewriter.has(jaxpr):
         return jaxpr
     avals: list[Any] = jaxpr.in_avals
@@ -140,19 +133,17 @@ class _Rewriter:
             index = equation.invars[0]
             known = not isinstance(index, Literal) and index in self.branches
             return params["branches"][self.branches[index]] if known else None
-        return params.get(_CALLS[name]) if name in _CALLS else None
+        if is_kernel(equation) and self.cpu.certain:
+            return called_on_cpu(equation)
+        return params["call_jaxpr"] if name == "custom_vjp_call" else called(equation)
 
     def _replaces(self, equation) -> bool:
         primitive, params = equation.primitive, equation.params
         if _is_transpose(equation):
             self.transposed[equation.outvars[0]] = equation.invars[0]
-        if self._gram_of(equation) is not None or self._compacts(equation):
+        if self._called_by_xla(equation) is not None:
             return True
-        sort = self._sort_of(equation)
-        if sort is not None:
-            aval = equation.invars[0].aval
-            return sort_calls.suits(aval.dtype, aval.shape, sort[1])
-        if primitive not in self.which or primitive is _SORT:
+        if primitive not in self.which:
             return False
         if primitive is DOT:
             operands = _operands(equation)
@@ -162,29 +153,9 @@ class _Rewriter:
             return faster or self._is_for_library(equation)
         return primitive not in REDUCTIONS or is_reduced_otherwise(primitive, equation.invars[0].aval, params["axes"])
 
-    def _sort_of(self, equation) -> tuple[str, int] | None:
-        """How an equation puts numbers in order, and along which axis."""
-        if _SORT not in self.which:
-            return None
-        if equation.primitive is _SORT and len(equation.invars) == 1:
-            return ORDERED, equation.params["dimension"]
-        return sort_of(equation.params.get("name"), [v.aval.shape for v in equation.invars])
-
-    def _gram_of(self, equation) -> bool | None:
-        """Whether a product of a matrix with its transpose, which NumPy's library computes, is of its rows; None if it
-        is none."""
-        of_rows = form_of(equation.params.get("name"), [v.aval.shape for v in equation.invars])
-        if of_rows is None or DOT not in self.which or not self.cpu.certain or not self.cpu.machine_code:
-            return None
-        aval = equation.invars[0].aval
-        return of_rows if blas.suits_itself(aval.dtype, aval.shape, of_rows) else None
-
-    def _compacts(self, equation) -> bool:
-        """Whether machine code moves what a mask selects to the front."""
-        if not self.cpu.certain or not self.cpu.machine_code:
-            return False
-        shapes = [v.aval.shape for v in equation.invars]
-        return compacts(equation.params.get("name"), shapes) and stream_compaction.suits(equation.outvars[0].aval.dtype)
+    def _called_by_xla(self, equation) -> Callable | None:
+        """What computes an equation in machine code that is not XLA's."""
+        return called_by_xla(equation) if self.cpu.certain and self.cpu.machine_code else None
 
     def _is_for_library(self, equation) -> bool:
         """Whether NumPy's library computes a product."""
@@ -238,14 +209,9 @@ class _Rewriter:
         primitive, params = equation.primitive, equation.params
 
         def faster(*operands):
-            if self._compacts(equation):
-                return stream_compaction.applied_to(np.dtype(equation.outvars[0].aval.dtype), *operands)
-            of_rows = self._gram_of(equation)
-            if of_rows is not None:
-                return blas.multiplied_by_itself(*operands, of_rows=of_rows)
-            sort = self._sort_of(equation)
-            if sort is not None:
-                return (sort_calls.ordered if sort[0] == ORDERED else sort_calls.places)(*operands, axis=sort[1])
+            call = self._called_by_xla(equation)
+            if call is not None:
+                return call(*operands)
             if primitive in REDUCTIONS:
                 return reduced(primitive, *operands, **params)
             return _RULES[primitive](*operands, **params)

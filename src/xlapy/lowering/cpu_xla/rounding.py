@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from xlapy.ir import Operation, Region, every_operation
-from xlapy.lowering.jaxprs.contents import inner_jaxprs
+from xlapy.ir.called_jaxprs import inner_jaxprs
 
 #: primitives that give floating-point numbers as they were
 _MOVES = frozenset(

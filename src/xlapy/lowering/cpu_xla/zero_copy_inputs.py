@@ -23,13 +23,14 @@ from jax import lax
 from jax.extend.core import Literal
 
 from xlapy.ir import Operation, Region, Var, captured, every_operation
+from xlapy.ir.called_jaxprs import inner_jaxprs
 from xlapy.lowering.cpu_xla.dot_products import DOT, has_faster_form
 from xlapy.lowering.cpu_xla.native_functions import available, called_natively
-from xlapy.lowering.cpu_xla.reduction_strategies import CALLS, REDUCTIONS, may_use_library
+from xlapy.lowering.cpu_xla.reduction_strategies import REDUCTIONS, calls_one, may_use_library
 from xlapy.lowering.cpu_xla.rewriting import is_transpose
 from xlapy.lowering.cpu_xla.rounding import rounds
 from xlapy.lowering.cpu_xla.sums import long_sum
-from xlapy.lowering.jaxprs.contents import ELEMENTWISE, inner_jaxprs
+from xlapy.lowering.jaxprs.contents import ELEMENTWISE
 from xlapy.lowering.jaxprs.deferred_tracing import is_opaque
 from xlapy.lowering.llvm import machine_code_of, may_be_machine_code
 
@@ -61,10 +62,12 @@ class MemorySlice:
         self.memory, self.start, self.shape = memory, start, shape
 
     def tree_flatten(self) -> tuple:
+        """JAX's children and static part."""
         return (self.memory, self.start), self.shape
 
     @classmethod
     def tree_unflatten(cls, shape: tuple[int, ...], children: tuple) -> MemorySlice:
+        """The inverse of `tree_flatten`."""
         memory, start = children
         return cls(memory, start, shape)
 
@@ -183,7 +186,7 @@ def _of_jaxpr(jaxpr: Any, given: list[_Read | None]) -> list[_Read | None]:
         if not any(own):
             continue
         name = equation.primitive.name
-        if name in CALLS and len(inner) == 1 and len(inner[0].invars) == len(own):
+        if calls_one(equation, inner):
             found = _of_jaxpr(inner[0], own)
         elif equation.primitive is DOT and has_faster_form(
             *(v.aval for v in equation.invars), dimension_numbers=equation.params["dimension_numbers"]

@@ -1,4 +1,4 @@
-"""What is in a jaxpr: the jaxprs inside of its equations, and the primitives that it is made of."""
+"""The primitives that a leaf is made of."""
 
 from __future__ import annotations
 
@@ -13,17 +13,6 @@ ELEMENTWISE = frozenset(
     " lgamma log log1p logistic lt max min mul ne neg nextafter not or pow rem round rsqrt select select_n sign sin"
     " sinh sqrt square stop_gradient sub tan tanh xor acos asin atan acosh asinh atanh real imag complex".split()
 )
-
-
-def inner_jaxprs(equation) -> list:
-    """The jaxprs in an equation: calls, branches, scans."""
-    found = []
-    for value in equation.params.values():
-        for item in value if isinstance(value, tuple) else (value,):
-            item = getattr(item, "jaxpr", item)
-            if hasattr(item, "eqns"):
-                found.append(item)
-    return found
 
 
 def is_transcendental(operation: Operation) -> bool:

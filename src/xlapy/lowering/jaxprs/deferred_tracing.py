@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from xlapy.ir import Operation, Region
+from xlapy.ir.called_jaxprs import called
 from xlapy.ir.operations import ARITY
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 
@@ -20,8 +21,6 @@ _SAFE = frozenset(
     " pad pow reduce_and reduce_max reduce_min reduce_or reduce_sum reduce_window_max reduce_window_sum rem reshape rev"
     " round rsqrt select_n sign sin slice split sqrt square squeeze stop_gradient sub tan tanh transpose xor".split()
 )
-#: operations that call a program, and the parameter that holds it
-CALLS = {"jit": "jaxpr", "pjit": "jaxpr", "custom_jvp_call": "call_jaxpr"}
 
 
 class Untraced:
@@ -84,7 +83,7 @@ def _is_safe(operation: Operation) -> bool:
 def _all_safe(equations: Sequence[Any]) -> bool:
     for equation in equations:
         name = equation.primitive.name
-        inner = equation.params.get(CALLS[name]) if name in CALLS else None
+        inner = called(equation)
         if inner is None and name not in _SAFE or inner is not None and not _all_safe(inner.jaxpr.eqns):
             return False
     return True

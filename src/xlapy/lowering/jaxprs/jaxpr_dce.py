@@ -7,10 +7,7 @@ from typing import Any
 
 from jax.extend.core import Literal
 
-#: operations that call a program, and the parameter that holds it
-_CALLS = {"jit": "jaxpr", "pjit": "jaxpr", "custom_jvp_call": "call_jaxpr"}
-#: functions that compute anew, as it suits XLA, what their first operands are: machine code takes these
-FOR_XLA = frozenset(("counted_and_summed_by_rows", "xlapy_or_nan", "xlapy_once"))
+from xlapy.ir.called_jaxprs import called
 
 
 def needed(jaxpr: Any) -> tuple[list, set]:
@@ -25,19 +22,19 @@ def needed(jaxpr: Any) -> tuple[list, set]:
 
 
 def operands_of(equation: Any) -> list:
-    """What machine code looks at of the operands of an equation."""
-    is_for_xla = equation.primitive.name in _CALLS and equation.params.get("name") in FOR_XLA
-    return equation.invars[: len(equation.outvars)] if is_for_xla else equation.invars
+    """What machine code looks at of the operands of an equation: of a kernel whose results are given, these."""
+    return equation.invars[: equation.params.get("given") or None]
 
 
 def _read(equation: Any) -> list:
     """The variables that an equation reads."""
-    inner = equation.params.get(_CALLS.get(equation.primitive.name, ""))
+    inner = None if equation.params.get("given") else called(equation)
     atoms = operands_of(equation)
-    if inner is not None and equation.params.get("name") not in FOR_XLA:
-        _, wanted = needed(inner.jaxpr)
-        atoms = [atom for atom, var in zip(atoms, inner.jaxpr.invars, strict=True) if var in wanted]
+    if inner is not None:
+        inner = getattr(inner, "jaxpr", inner)
+        _, wanted = needed(inner)
+        atoms = [atom for atom, var in zip(atoms, inner.invars, strict=True) if var in wanted]
     return [atom for atom in atoms if not isinstance(atom, Literal)]
 
 
-__all__ = ["FOR_XLA", "needed", "operands_of"]
+__all__ = ["needed", "operands_of"]

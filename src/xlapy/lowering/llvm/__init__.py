@@ -22,6 +22,7 @@ from xlapy.lowering.llvm.code_selection import (
 )
 from xlapy.lowering.llvm.early_exits import Errors
 from xlapy.lowering.llvm.entry_points import Given
+from xlapy.lowering.llvm.kernel_code import called_by_xla
 from xlapy.lowering.llvm.row_copies import TOGETHER, taken_apart
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Errors",
     "Given",
     "as_machine_code",
+    "called_by_xla",
     "machine_code_of",
     "may_be_machine_code",
     "whole_as_machine_code",

@@ -11,17 +11,16 @@ import numpy as np
 from jax import lax
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
-from xlapy.lowering.jaxprs.contents import inner_jaxprs, is_transcendental, kinds_of
+from xlapy.ir.called_jaxprs import inner_jaxprs, is_kernel
+from xlapy.lowering.jaxprs.contents import is_transcendental, kinds_of
 from xlapy.lowering.jaxprs.deferred_tracing import branch_on_cpu, is_opaque, traced
 from xlapy.lowering.jaxprs.jaxpr_dce import needed
 from xlapy.lowering.llvm.early_exits import Errors
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.entry_points import Given, called_directly, is_possible
+from xlapy.lowering.llvm.kernel_code import IS_FAST
 from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import Unsuitable
-from xlapy.lowering.primitives.argmax import search_of
-from xlapy.lowering.primitives.compaction import compacts
-from xlapy.lowering.primitives.vector_convolution import mode_of
 from xlapy.lowering.vectorised_loops import plan_of
 
 #: operations on single numbers that XLA takes long to compile
@@ -145,22 +144,21 @@ def _for_elements(kind: str, dtype: Any, count: int) -> float:
 def _longer_in(jaxpr: Any) -> float:
     total, branches = 0.0, {}
     for equation in needed(jaxpr)[0]:
-        inner = inner_jaxprs(equation)
+        inner = [equation.params["jaxpr"].jaxpr] if is_kernel(equation) else inner_jaxprs(equation)
         if equation.primitive.name == "platform_index":
             branches[equation.outvars[0]] = branch_on_cpu(equation.params)
         if equation.primitive.name == "cond" and not hasattr(equation.invars[0], "val"):
             chosen = branches.get(equation.invars[0])
             inner = inner if chosen is None else [equation.params["branches"][chosen].jaxpr]
-        name, shapes = equation.params.get("name"), [v.aval.shape for v in equation.invars]
         total -= _LESS.get(equation.primitive.name, 0)
         if inner:
-            is_own = compacts(name, shapes) or search_of(name, shapes) is not None or mode_of(name, shapes) is not None
-            total += 0 if is_own else max(map(_longer_in, inner))
+            total += 0 if equation.primitive in IS_FAST else max(map(_longer_in, inner))
         elif equation.primitive.name == "concatenate":
             total -= _JOINED * prod(equation.outvars[0].aval.shape)
         elif equation.primitive.name.startswith("reduce_"):
-            few = prod(shapes[0][k] for k in equation.params["axes"]) <= _FEW
-            total += _ONE_OF_FEW * prod(shapes[0]) if few else 0
+            shape = equation.invars[0].aval.shape
+            few = prod(shape[k] for k in equation.params["axes"]) <= _FEW
+            total += _ONE_OF_FEW * prod(shape) if few else 0
         elif equation.invars:
             dtype, count = equation.invars[0].aval.dtype, prod(equation.outvars[0].aval.shape)
             total += _for_elements(equation.primitive.name, dtype, count)

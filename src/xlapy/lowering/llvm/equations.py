@@ -10,15 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from xlapy.ir.called_jaxprs import called_on_cpu, is_kernel
 from xlapy.lowering.jaxprs.deferred_tracing import branch_on_cpu
-from xlapy.lowering.jaxprs.jaxpr_dce import FOR_XLA, needed, operands_of
+from xlapy.lowering.jaxprs.jaxpr_dce import needed, operands_of
 from xlapy.lowering.llvm import (
-    blas,
     concatenation,
     inline_sorts,
     lapack,
-    min_max_reductions,
-    stream_compaction,
     threefry,
 )
 from xlapy.lowering.llvm.bufferisation import Array, Memory
@@ -26,26 +24,20 @@ from xlapy.lowering.llvm.dynamic_update import scattered, updated
 from xlapy.lowering.llvm.elementwise import KINDS, NUMBERS, elementwise, plain
 from xlapy.lowering.llvm.elementwise_fusion import Step, remembered, shared_of
 from xlapy.lowering.llvm.gather_scatter import gather
-from xlapy.lowering.llvm.key_search import searched
+from xlapy.lowering.llvm.kernel_code import ELEMENTWISE, WRITERS
 from xlapy.lowering.llvm.lazy_arrays import (
     Lazy,
     Room,
     Value,
-    dtype_of,
     element,
     for_many,
     is_little,
     placed,
-    shape_of,
     uniform,
     without_elements,
 )
 from xlapy.lowering.llvm.leaf_control_flow import branched, looped
-from xlapy.lowering.llvm.memmove import moved_rows
-from xlapy.lowering.llvm.native_convolution import convolved
-from xlapy.lowering.llvm.native_floor_division import DIVISIONS
 from xlapy.lowering.llvm.native_products import (
-    multiplied_by_itself,
     product,
 )
 from xlapy.lowering.llvm.native_reductions import (
@@ -64,14 +56,7 @@ from xlapy.lowering.llvm.text import (
     literal,
     type_of,
 )
-from xlapy.lowering.primitives.argmax import search_of as places_of
 from xlapy.lowering.primitives.barrier import APART
-from xlapy.lowering.primitives.compaction import compacts
-from xlapy.lowering.primitives.long_sorts import ORDERED, sort_of
-from xlapy.lowering.primitives.row_moves import moves
-from xlapy.lowering.primitives.searches import search_of
-from xlapy.lowering.primitives.symmetric_rank_k import form_of
-from xlapy.lowering.primitives.vector_convolution import mode_of
 
 #: multiplications in a product, and in one that reads each element of both operands once
 _MOST_PRODUCTS, _MOST_READ_ONCE = 1 << 14, 1 << 21
@@ -83,6 +68,9 @@ _MOST_WRITTEN = 512
 _FEW_TERMS, _MOST_OF_SMALL = 8, 1 << 23
 
 _SAME = frozenset("copy copy_p stop_gradient optimization_barrier".split())
+
+#: `rule(text, room, equation, operands)` gives the results; None if the equation does not suit
+Rule = Callable[[Text, Room, Any, list[Value]], list[Value] | None]
 
 _CALLS = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"))
 
@@ -159,15 +147,15 @@ def is_elementwise(jaxpr: Any) -> bool:
 
 def _is_elementwise(equation: Any) -> bool:
     """Whether each element of the result of an equation is made of those of its operands at that place."""
-    name, inner = equation.primitive.name, equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
+    name = equation.primitive.name
     if len(equation.outvars) != 1 or equation.effects:
         return False
-    if name in _CALLS and equation.params.get("name") in DIVISIONS:
-        return True
-    if name in _CALLS and inner is not None:
-        known = str(equation.params.get("name")).startswith("xlapy_") or equation.params.get("name") in FOR_XLA
+    if is_kernel(equation):
+        return equation.primitive in ELEMENTWISE
+    inner = _inner(equation)
+    if inner is not None:
         jaxpr = getattr(inner, "jaxpr", inner)
-        return not known and all(_is_elementwise(e) or _spreads_number(e) for e in jaxpr.eqns)
+        return all(_is_elementwise(e) or _spreads_number(e) for e in jaxpr.eqns)
     return name in NUMBERS or name in KINDS or name in _SAME or name == "random_bits"
 
 
@@ -182,7 +170,8 @@ def _with_elements(text: Text, room: Room, equation: Any, operands: list[Value])
     if empty and all(empty) and not equation.effects:
         return [without_elements(v.aval.dtype, v.aval.shape) for v in equation.outvars]
     name = equation.primitive.name
-    if name != "concatenate" and name not in _CALLS and any(prod(v.aval.shape) == 0 for v in equation.invars):
+    is_made_of_others = name == "concatenate" or name in _CALLS or is_kernel(equation)
+    if not is_made_of_others and any(prod(v.aval.shape) == 0 for v in equation.invars):
         raise Unsuitable("an array without elements")
     found = _equation(text, room, equation, operands)
     variables = zip(equation.outvars, found, empty, strict=True)
@@ -190,119 +179,139 @@ def _with_elements(text: Text, room: Room, equation: Any, operands: list[Value])
 
 
 def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:
-    name, params = equation.primitive.name, equation.params
+    name, results = equation.primitive.name, None
     if equation.effects:
         raise Unsuitable(f"the effects of {name}")
-    if name in _CALLS and params.get("name") in FOR_XLA:
+    if equation.params.get("given"):
         return operands[: len(equation.outvars)]
-    sort = sort_of(params.get("name"), [v.aval.shape for v in equation.invars])
-    if name in _CALLS and sort is not None:
-        rule = inline_sorts.ordered if sort[0] == ORDERED else inline_sorts.places
-        return [rule(text, room, tuple(equation.invars[0].aval.shape), sort[1], operands[0])]
-    of_rows = form_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
-    if of_rows is not None and blas.suits_itself(equation.invars[0].aval.dtype, shape_of(operands[0]), of_rows):
-        return [multiplied_by_itself(text, room, of_rows, operands[0])]
-    if name in _CALLS and compacts(params.get("name"), [v.aval.shape for v in equation.invars]):
-        if stream_compaction.suits(equation.outvars[0].aval.dtype):
-            return [stream_compaction.compacted(text, room, np.dtype(equation.outvars[0].aval.dtype), operands)]
-    places = places_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
-    if places is not None and dtype_of(operands[0]).kind in "biuf":
-        aval = equation.outvars[0].aval
-        return [
-            min_max_reductions.first_places(text, room, places, operands[0], tuple(aval.shape), np.dtype(aval.dtype))
-        ]
-    search = search_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
-    if search is not None:
-        return searched(text, room, search, equation.invars[0].aval.shape[0], operands)
-    if name in _CALLS and moves(params.get("name"), [v.aval.shape for v in equation.invars]):
-        return [moved_rows(text, room, operands)]
-    if name == "sort":
-        shape, axis, keys = equation.invars[0].aval.shape, params["dimension"], params["num_keys"]
-        return inline_sorts.all_ordered(text, room, tuple(shape), axis, keys, operands)
-    if name in _CALLS and params.get("name") in DIVISIONS:
-        aval, rule = equation.outvars[0].aval, partial(DIVISIONS[params["name"]], text)
-        return [elementwise(text, tuple(aval.shape), np.dtype(aval.dtype), rule, operands)]
-    mode = mode_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
-    if mode is not None and equation.outvars[0].aval.size > 1:
-        return [convolved(text, room, mode, equation.outvars[0].aval.shape[0], operands)]
-    if name in _CALLS and params.get("name") == APART:
-        fast = params["jaxpr"].jaxpr.eqns[-1]
-        if fast.primitive.name == "cond" and fast.outvars == params["jaxpr"].jaxpr.outvars:
-            return evaluated(text, room, fast.params["branches"][-1], operands)
-    if name in _CALLS:
-        inner = params.get("jaxpr", params.get("call_jaxpr"))
-        closed = hasattr(inner, "consts")
-        return (evaluated if closed else _evaluate)(text, room, inner, operands)
-    if name == "platform_index":
-        return [literal(branch_on_cpu(params), np.dtype(np.int32))]
-    if name == "cond" and isinstance(operands[0], Number) and known_int(operands[0]) is not None:
-        branches = params["branches"]
-        chosen = branches[min(max(known_int(operands[0]) or 0, 0), len(branches) - 1)]
-        return evaluated(text, room, chosen, operands[1:])
+    write = WRITERS.get(equation.primitive)
+    if write is not None:
+        results = write(text, room, equation, operands)
+    rule = _called if is_kernel(equation) else _RULES.get(name)
+    if results is None and rule is not None:
+        results = rule(text, room, equation, operands)
+    if results is None:
+        raise Unsuitable(name)
+    return results
+
+
+def _called(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:
+    inner = _inner(equation)
+    closed = hasattr(inner, "consts")
+    return (evaluated if closed else _evaluate)(text, room, inner, operands)
+
+
+def _inner(equation: Any) -> Any:
+    """The jaxpr that an equation calls; None for another one."""
+    if equation.primitive is APART.primitive:
+        return _fast(equation.params["jaxpr"])
+    is_custom = equation.primitive.name == "custom_vjp_call"
+    return equation.params["call_jaxpr"] if is_custom else called_on_cpu(equation)
+
+
+def _fast(apart: Any) -> Any:
+    """What `primitives.barrier.apart` computes, behind its branch."""
+    inner = apart.jaxpr.eqns[-1].params["jaxpr"]
+    return inner.jaxpr.eqns[-1].params["branches"][-1]
+
+
+def _sorted(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:
+    shape, axis, keys = equation.invars[0].aval.shape, equation.params["dimension"], equation.params["num_keys"]
+    return inline_sorts.all_ordered(text, room, tuple(shape), axis, keys, operands)
+
+
+def _platform(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:
+    return [literal(branch_on_cpu(equation.params), np.dtype(np.int32))]
+
+
+def _branched(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value] | None:
+    (index, *rest), branches = operands, equation.params["branches"]
+    if not isinstance(index, Number):
+        return None
+    chosen = known_int(index)
+    if chosen is not None:
+        return evaluated(text, room, branches[min(max(chosen, 0), len(branches) - 1)], rest)
     # In a loop such branches are mostly about vectors, of which an iteration looks at a part.
-    if name == "cond" and isinstance(operands[0], Number) and len(params["branches"]) == 2 and not text.loops:
-        return branched(text, room, equation, operands, lambda jaxpr, values: evaluated(text, room, jaxpr, values))
-    if name == "while":
-        return looped(text, room, params, operands, lambda jaxpr, values: evaluated(text, room, jaxpr, values))
-    if name in _SAME:
-        return list(operands)
-    if name == "unstack":
-        return unstacked(text, equation, operands[0])
-    if name == "tile" and not isinstance(operands[0], Number):
-        return [concatenation.tiled(text, room, tuple(equation.outvars[0].aval.shape), operands[0], params["reps"])]
-    if name == "custom_linear_solve":
-        return _solved(text, room, params, operands)
-    factors = lapack.evaluated(text, room, equation, operands)
-    if factors is not None:
-        return factors
-    if len(equation.outvars) != 1:
-        raise Unsuitable(name)
-    found = threefry.drawn(text, name, equation, operands)
-    if found is not None:
-        return [found]
-    aval = equation.outvars[0].aval
-    shape, dtype = tuple(aval.shape), KEY if threefry.is_key(aval.dtype) else aval.dtype
-    type_of(dtype)
-    rule = NUMBERS.get(name) or (plain(name) if name in KINDS else None)
-    if rule is not None:
-        operands = [for_many(room, x, shape) for x in operands]
-        return [elementwise(text, shape, dtype, partial(rule, text, params), operands, name)]
-    shaped, whole = _SHAPES.get(name), _WHOLE.get(name)
-    if shaped is None and whole is None and name != "broadcast_in_dim":
-        raise Unsuitable(name)
-    if prod(shape) == 0 or any(prod(v.aval.shape) == 0 for v in equation.invars):
-        raise Unsuitable("an array without elements")
-    if name == "broadcast_in_dim":
-        made = placed(text, for_many(room, operands[0], shape), shape, params["broadcast_dimensions"])
-    elif whole is not None:
-        made = whole(text, room, equation, operands)
-    else:
-        assert shaped is not None
-        made = shaped(text, equation, shape, operands)
-    return [element(text, made, ("0",) * len(shape)) if prod(shape) == 1 else made]
+    if len(branches) != 2 or text.loops:
+        return None
+    return branched(text, room, equation, operands, partial(evaluated, text, room))
 
 
-def _solved(text: Text, room: Room, params: dict, operands: Sequence[Value]) -> list[Value]:
+def _looped(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:
+    return looped(text, room, equation.params, operands, partial(evaluated, text, room))
+
+
+def _same(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:
+    return list(operands)
+
+
+def _unstacked(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:
+    return unstacked(text, equation, operands[0])
+
+
+def _tiled(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value] | None:
+    (x,), shape = operands, tuple(equation.outvars[0].aval.shape)
+    return None if isinstance(x, Number) else [concatenation.tiled(text, room, shape, x, equation.params["reps"])]
+
+
+def _solved(text: Text, room: Room, equation: Any, operands: Sequence[Value]) -> list[Value]:
     """What `lax.custom_linear_solve` computes."""
-    lengths, jaxprs = params["const_lengths"], params["jaxprs"]
+    lengths, jaxprs = equation.params["const_lengths"], equation.params["jaxprs"]
     first = lengths.matvec + lengths.vecmat
     right = operands[first + lengths.solve + lengths.transpose_solve :]
     return evaluated(text, room, jaxprs.solve, [*operands[first : first + lengths.solve], *right])
 
 
+def _drawn(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:
+    return [threefry.drawn(text, equation, operands)]
+
+
+def _of_numbers(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:
+    """What is computed element by element."""
+    name, (shape, dtype) = equation.primitive.name, _type(equation)
+    rule = NUMBERS.get(name) or plain(name)
+    operands = [for_many(room, x, shape) for x in operands]
+    return [elementwise(text, shape, dtype, partial(rule, text, equation.params), operands, name)]
+
+
+def _broadcast(text: Text, room: Room, equation: Any, operands: list[Value]) -> Value:
+    (x,), shape = operands, tuple(equation.outvars[0].aval.shape)
+    return placed(text, for_many(room, x, shape), shape, equation.params["broadcast_dimensions"])
+
+
+def _type(equation: Any) -> tuple[tuple[int, ...], Any]:
+    """The shape and the type of the elements of the only result."""
+    aval = equation.outvars[0].aval
+    dtype = KEY if threefry.is_key(aval.dtype) else aval.dtype
+    type_of(dtype)
+    return tuple(aval.shape), dtype
+
+
+def _with_room(rule: Callable[[Text, Room, Any, list[Value]], Value]) -> Rule:
+    """The rule for equations of one array; one of one element is a number."""
+
+    def array(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:
+        shape, _ = _type(equation)
+        if prod(shape) == 0 or any(prod(v.aval.shape) == 0 for v in equation.invars):
+            raise Unsuitable("an array without elements")
+        made = rule(text, room, equation, operands)
+        return [element(text, made, ("0",) * len(shape)) if prod(shape) == 1 else made]
+
+    return array
+
+
+def _shaped(rule: Callable[[Text, Any, tuple[int, ...], list[Value]], Value]) -> Rule:
+    """The same for those that need no room for arrays."""
+    return _with_room(lambda text, _, equation, operands: rule(text, equation, _type(equation)[0], operands))
+
+
 #: what takes a loop for each element
 _REDUCTIONS = frozenset((*JOINED, "argmax", "argmin", "dot_general"))
 
-_SHAPES: dict[str, Callable[..., Value]] = {
-    **SHAPES,
-    "argmax": extreme_place("gt"),
-    "argmin": extreme_place("lt"),
-    "gather": gather,
-}
-
-#: what may need room for arrays
-_WHOLE: dict[str, Callable[..., Value]] = {
+#: what makes an array in room of its own
+_ARRAYS: dict[str, Callable[..., Value]] = {
     **{name: reduction(*how) for name, how in JOINED.items()},
+    "broadcast_in_dim": _broadcast,
     "dot_general": product,
     "cumsum": running("add"),
     "cumprod": running("mul"),
@@ -314,6 +323,27 @@ _WHOLE: dict[str, Callable[..., Value]] = {
     "scatter-mul": scattered("mul"),
     "scatter-min": scattered("min"),
     "scatter-max": scattered("max"),
+}
+
+#: by the names of JAX's primitives, which not all of its versions have
+_RULES: dict[str, Rule] = {
+    **dict.fromkeys((*KINDS, *NUMBERS), _of_numbers),
+    **dict.fromkeys(lapack.FACTORS, lapack.evaluated),
+    **dict.fromkeys(threefry.PRIMITIVES, _drawn),
+    **{name: _with_room(rule) for name, rule in _ARRAYS.items()},
+    **{name: _shaped(rule) for name, rule in SHAPES.items()},
+    "argmax": _shaped(extreme_place("gt")),
+    "argmin": _shaped(extreme_place("lt")),
+    "gather": _shaped(gather),
+    **dict.fromkeys(_SAME, _same),
+    **dict.fromkeys(_CALLS, _called),
+    "cond": _branched,
+    "custom_linear_solve": _solved,
+    "platform_index": _platform,
+    "sort": _sorted,
+    "tile": _tiled,
+    "unstack": _unstacked,
+    "while": _looped,
 }
 
 __all__ = ["evaluated", "is_elementwise", "known"]

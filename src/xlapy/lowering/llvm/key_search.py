@@ -30,24 +30,30 @@ from xlapy.lowering.llvm.text import (
     type_in_memory,
     type_of,
 )
-from xlapy.lowering.primitives.searches import FIRST, LEFT, RIGHT
 
 #: rows that are looked at one by one; room for rows from which on there is an index
 _FEW, _MANY = 8, 33
 _FACTOR = -7046029254386353131  # the golden ratio, of 64 bits
 
 
-def searched(text: Text, room: Room, kind: str, rows: int, operands: Sequence[Value]) -> list[Value]:
-    """What the functions of `lowering.primitives.searches` give, of columns that have room for so many rows."""
-    if kind in (LEFT, RIGHT):
-        return [_placed(text, room, rows, *operands, left=kind == LEFT)]
+def first_row(text: Text, room: Room, rows: int, operands: Sequence[Value], params: dict) -> list[Value]:
+    """What the kernel `primitives.searches.FIRST` gives, of a column that has room for so many rows."""
+    same, length = operands
+    assert isinstance(length, Number)
+    return _first(text, rows, length, lambda k: element(text, same, (k,)))
+
+
+def row_of(text: Text, room: Room, rows: int, operands: Sequence[Value], params: dict) -> list[Value]:
+    """What the kernel `primitives.searches.ROW` gives."""
     *operands, length = operands
     assert isinstance(length, Number)
-    if kind == FIRST:
-        (same,) = operands
-        return _first(text, rows, length, lambda k: element(text, same, (k,)))
     half = len(operands) // 2
     return _row_of(text, room, rows, operands[:half], operands[half:], length)
+
+
+def places(text: Text, room: Room, rows: int, operands: Sequence[Value], params: dict) -> list[Value]:
+    """What the kernel `primitives.searches.PLACES` gives, in a vector of so many numbers."""
+    return [_placed(text, room, rows, *operands, left=params["side"] == "left")]
 
 
 def _row_of(
@@ -317,4 +323,4 @@ def _wide(type: str, number: str) -> str:
     return f"i64 {number}, 0" if type == "i64" else f"{type} {number} to i64"
 
 
-__all__ = ["searched"]
+__all__ = ["first_row", "places", "row_of"]

@@ -32,20 +32,17 @@ _IN_ROWS, _LEFT, _RIGHT, _UPPER, _LOWER, _PLAIN, _TRANSPOSED, _CONJUGATED = 101,
 _ANY_DIAGONAL, _ONES = 131, 132
 
 
-def evaluated(text: Text, room: Room, equation: Any, operands: Sequence[Value]) -> list[Value] | None:
-    """What an equation of `lax.linalg` computes; None if it is another one.
+def evaluated(text: Text, room: Room, equation: Any, operands: Sequence[Value]) -> list[Value]:
+    """What an equation of `lax.linalg` computes, of one of the primitives in `FACTORS`.
 
     Raises:
         Unsuitable: there are several large matrices, or no such function.
     """
-    rule = _RULES.get(equation.primitive.name)
-    if rule is None:
-        return None
     if small_matrices.suits(equation, operands):
         return small_matrices.evaluated(text, room, equation, operands)
     if any(isinstance(x, Number) or len(shape_of(x)) != 2 for x in operands):
         raise Unsuitable("factors of several large matrices, or of a number")
-    return rule(text, room, equation.params, *operands)
+    return FACTORS[equation.primitive.name](text, room, equation.params, *operands)
 
 
 def _cholesky(text: Text, room: Room, params: dict, x: Value) -> list[Value]:
@@ -215,7 +212,7 @@ def _qr(text: Text, room: Room, params: dict, x: Value) -> list[Value]:
     return [turned._replace(transposed=array if count == columns else None), upper.change()]
 
 
-_RULES: dict[str, Callable[..., list[Value]]] = {
+FACTORS: dict[str, Callable[..., list[Value]]] = {
     "cholesky": _cholesky,
     "lu": _lu,
     "triangular_solve": _triangular_solve,
@@ -321,4 +318,4 @@ def _function(kind: str, dtype: np.dtype) -> str:
     return name
 
 
-__all__ = ["evaluated"]
+__all__ = ["FACTORS", "evaluated"]

@@ -65,6 +65,7 @@ class Loops(Frame, ABC):
         """Leave the function if an error was raised in a loop; if not, its tag is zero."""
 
     def for_loop(self, loop: Operation, initial: list[Value]) -> list[Value]:
+        """Code of a loop with a trip count; the values that it carries, at its end."""
         (body,) = loop.regions
         index, *params = body.params
         text, dtype = self.text, index.type.dtype
@@ -174,6 +175,7 @@ class Loops(Frame, ABC):
         return self.is_left and loop not in self.exits
 
     def while_loop(self, loop: Operation, initial: list[Value]) -> list[Value]:
+        """Code of a loop with a condition; the values that it carries, at its end."""
         condition, body = loop.regions
 
         def more(numbers: list[Number]) -> str:

@@ -8,6 +8,8 @@ and which zero it is only where the result is one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,10 +29,26 @@ from xlapy.lowering.llvm.lazy_arrays import (
 )
 from xlapy.lowering.llvm.scalar_instructions import RULES, convert, select
 from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, literal, plus, times, type_of
-from xlapy.lowering.primitives.argmax import Search
 
 #: elements from which on it pays; elements that are looked at together
 _MANY, _BLOCK = 64, 128
+
+
+class Search(NamedTuple):
+    """A search for the largest element of each row, or for the smallest one; or of each of several columns of some
+    matrices, one behind the other, of which there are as many as rows."""
+
+    largest: bool
+    rows: int
+    length: int
+    columns: int = 1
+
+
+def search_of(largest: bool, axis: int | None, shape: Sequence[int]) -> Search:
+    """The search along an axis of an array of that shape, or in all of it."""
+    if axis is None:
+        return Search(largest, 1, prod(shape))
+    return Search(largest, prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :]))
 
 
 def suits(kind: str, dtype: np.dtype, count: int) -> bool:

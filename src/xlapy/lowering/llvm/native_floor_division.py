@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 from xlapy.lowering.llvm.scalar_instructions import RULES, select
 from xlapy.lowering.llvm.text import Number, Text, known_int, literal, type_of
 from xlapy.lowering.primitives.floor_division import QUOTIENT, REMAINDER
@@ -78,6 +79,6 @@ def _sizes(text: Text, x: Number, y: Number, safe: Number) -> tuple[str, str, st
 
 
 #: by the names of the functions
-DIVISIONS: dict[object, Callable[[Text, Number, Number], Number]] = {QUOTIENT: _quotient, REMAINDER: _remainder}
+DIVISIONS: dict[Kernel, Callable[[Text, Number, Number], Number]] = {QUOTIENT: _quotient, REMAINDER: _remainder}
 
 __all__ = ["DIVISIONS"]

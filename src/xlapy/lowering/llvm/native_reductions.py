@@ -38,7 +38,6 @@ from xlapy.lowering.llvm.text import (
     Unsuitable,
     literal,
 )
-from xlapy.lowering.primitives.argmax import Search
 
 #: elements of a matrix in whose columns the largest or smallest ones are looked for
 _MOST_IN_COLUMNS = 256
@@ -204,7 +203,7 @@ def extreme_place(kind: str) -> Callable:
                 return [select(text, better, new, best), select(text, better, here, found)]
 
             if in_blocks:
-                search = Search(kind == "gt", 1, old[axis])
+                search = min_max_reductions.Search(kind == "gt", 1, old[axis])
                 found = min_max_reductions.first_of(text, search, lambda k: element(text, x, [*place, k]), dtype_of(x))
                 return convert(text, found, dtype)
             first = element(text, x, [*place[:axis], "0", *place[axis:]])

@@ -30,14 +30,17 @@ def is_key(dtype: Any) -> bool:
     return str(dtype) == "key<fry>"
 
 
-def drawn(text: Text, name: str, equation: Any, operands: Sequence[Value]) -> Value | None:
-    """What an equation of JAX's for keys computes; None if it is none.
+#: the primitives of JAX's for keys
+PRIMITIVES = ("random_wrap", "random_unwrap", "random_fold_in", "random_split", "random_bits", "random_seed")
+
+
+def drawn(text: Text, equation: Any, operands: Sequence[Value]) -> Value:
+    """What an equation of one of these primitives computes.
 
     Raises:
         Unsuitable: it has other keys, or several at once, or counts in another way.
     """
-    if name not in ("random_wrap", "random_unwrap", "random_fold_in", "random_split", "random_bits", "random_seed"):
-        return None
+    name = equation.primitive.name
     avals = [v.aval for v in (*equation.invars[:1], *equation.outvars)]
     keys = [a for a in avals if not isinstance(a.dtype, np.dtype)]
     if not keys or not all(is_key(a.dtype) for a in keys) or not jax.threefry_partitionable.value:
@@ -141,4 +144,4 @@ def _definition() -> str:
     return "\n".join([head, *lines, "  ret i64 %words", "}"])
 
 
-__all__ = ["drawn", "is_key"]
+__all__ = ["PRIMITIVES", "drawn", "is_key"]

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.lowering.jaxprs.contents import inner_jaxprs
+from xlapy.ir.called_jaxprs import inner_jaxprs
 from xlapy.lowering.loop_derivatives.reversible_while import reversible_while
 
 #: iterations from which on the adjoint of a scan, which is compiled sooner, is not worth it

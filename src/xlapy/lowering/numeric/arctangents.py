@@ -51,36 +51,50 @@ _REST = 3.061616997868383e-17
 
 def atan(x: jax.Array) -> jax.Array:
     """`lax.atan`."""
-    return _on_cpu(lambda x: _but_tiny(x, _angle(x, jnp.ones_like(x))), lax.atan, x)
+    return _on_cpu(_atan, lax.atan, x)
 
 
 def asin(x: jax.Array) -> jax.Array:
     """`lax.asin`."""
-    return _on_cpu(lambda x: _but_tiny(x, _angle(x, lax.sqrt((1 - x) * (1 + x)))), lax.asin, x)
+    return _on_cpu(_asin, lax.asin, x)
 
 
 def acos(x: jax.Array) -> jax.Array:
     """`lax.acos`."""
-    return _on_cpu(lambda x: _angle(lax.sqrt((1 - x) * (1 + x)), x), lax.acos, x)
+    return _on_cpu(_acos, lax.acos, x)
 
 
 def atan2(y: jax.Array, x: jax.Array) -> jax.Array:
     """`lax.atan2`."""
     if y.size < MANY:
         return lax.atan2(y, x)
-    return _on_cpu(lambda y, x: jnp.where(jnp.isnan(x) | jnp.isnan(y), x + y, _angle(y, x)), lax.atan2, y, x)
+    return _on_cpu(_atan2, lax.atan2, y, x)
 
 
 def _on_cpu(fast: Callable, plain: Callable, *operands: jax.Array) -> jax.Array:
     if operands[0].size < FEW or operands[0].dtype not in (jnp.float32, jnp.float64):
         return plain(*operands)
+    if operands[0].size < MANY:
+        computed = lax.platform_dependent(*operands, cpu=fast, default=plain)
+    else:
+        computed = apart(fast, plain, *operands)
+    return differentiated_as(computed, plain(*operands))
 
-    def alone(*operands: jax.Array) -> jax.Array:
-        if operands[0].size < MANY:
-            return fast(*operands)
-        return apart(fast, plain, *operands)
 
-    return differentiated_as(lax.platform_dependent(*operands, cpu=alone, default=plain), plain(*operands))
+def _atan(x: jax.Array) -> jax.Array:
+    return _but_tiny(x, _angle(x, jnp.ones_like(x)))
+
+
+def _asin(x: jax.Array) -> jax.Array:
+    return _but_tiny(x, _angle(x, lax.sqrt((1 - x) * (1 + x))))
+
+
+def _acos(x: jax.Array) -> jax.Array:
+    return _angle(lax.sqrt((1 - x) * (1 + x)), x)
+
+
+def _atan2(y: jax.Array, x: jax.Array) -> jax.Array:
+    return jnp.where(jnp.isnan(x) | jnp.isnan(y), x + y, _angle(y, x))
 
 
 def _but_tiny(x: jax.Array, angle: jax.Array) -> jax.Array:

@@ -22,18 +22,24 @@ from xlapy.lowering.numeric import logarithms, powers_and_cube_roots
 
 def log2(x: jax.Array) -> jax.Array:
     """The logarithm to base 2; whole numbers for powers of two."""
+    return logarithms.log2(x, _log2)
 
+
+def log10(x: jax.Array) -> jax.Array:
+    """The logarithm to base 10; whole numbers for powers of ten."""
+    return logarithms.log10(x, _log10)
+
+
+def _log2(x: jax.Array) -> jax.Array:
     def parts(x: jax.Array) -> jax.Array:
         ordinary, exponent, rest = _taken_apart(x)
         found = logarithms.log(rest)
         return jnp.where(ordinary, exponent + found * _constant(x, 1 / math.log(2)), found)
 
-    return logarithms.log2(x, lambda x: _by_parts(x, parts, jnp.log2))
+    return _by_parts(x, parts, jnp.log2)
 
 
-def log10(x: jax.Array) -> jax.Array:
-    """The logarithm to base 10; whole numbers for powers of ten."""
-
+def _log10(x: jax.Array) -> jax.Array:
     def parts(x: jax.Array) -> jax.Array:
         ordinary, exponent, rest = _taken_apart(x)
         found = logarithms.log(rest)
@@ -42,7 +48,7 @@ def log10(x: jax.Array) -> jax.Array:
         low = exponent * _constant(x, math.log10(2) - high) + found * _constant(x, 1 / math.log(10))
         return jnp.where(ordinary, exponent * _constant(x, high) + low, found)
 
-    return logarithms.log10(x, lambda x: _by_parts(x, parts, jnp.log10))
+    return _by_parts(x, parts, jnp.log10)
 
 
 def exp2(x: jax.Array) -> jax.Array:

@@ -46,12 +46,12 @@ def log1p(x: jax.Array) -> jax.Array:
 
 def log2(x: jax.Array, plain: Callable) -> jax.Array:
     """Logarithms to base 2; `plain` computes them on other devices, and of few numbers."""
-    return _on_cpu(x, plain, lambda x: _in_base(x, _BY_TWO, (1.0, 0.0)))
+    return _on_cpu(x, plain, _log2)
 
 
 def log10(x: jax.Array, plain: Callable) -> jax.Array:
     """Logarithms to base 10, as `log2`."""
-    return _on_cpu(x, plain, lambda x: _in_base(x, _BY_TEN, _TWO_OF_TEN))
+    return _on_cpu(x, plain, _log10)
 
 
 def of_positive(x: jax.Array) -> jax.Array:
@@ -62,9 +62,15 @@ def of_positive(x: jax.Array) -> jax.Array:
 def _on_cpu(x: jax.Array, plain: Callable, fast: Callable) -> jax.Array:
     if x.dtype != jnp.float64 or x.size < MANY:
         return plain(x)
+    return differentiated_as(apart(fast, plain, x), plain(x))
 
-    computed = lax.platform_dependent(x, cpu=lambda x: apart(fast, plain, x), default=plain)
-    return differentiated_as(computed, plain(x))
+
+def _log2(x: jax.Array) -> jax.Array:
+    return _in_base(x, _BY_TWO, (1.0, 0.0))
+
+
+def _log10(x: jax.Array) -> jax.Array:
+    return _in_base(x, _BY_TEN, _TWO_OF_TEN)
 
 
 def _log(x: jax.Array) -> jax.Array:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-#: what `apart` is called: machine code computes what is computed
-APART = "xlapy_apart"
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 
 
 def behind_branch(predicate: Any, *values: Any) -> Any:
@@ -45,18 +43,27 @@ def stored(value: Any) -> Any:
 
 
 def apart(fast: Callable, plain: Callable, *operands: Any) -> Any:
-    """`fast(*operands)`, computed once: XLA repeats what is made of cheap instructions, and with it what they read, for
-    each part that reads it; not across a branch, of which it does not know that it is always taken.
+    """`plain(*operands)`; on a CPU `fast(*operands)`, computed once.
+
+    XLA for CPUs repeats what is made of cheap instructions, and with it what they read, for each part that reads it;
+    not across a branch, of which it does not know that it is always taken.
 
     Args:
-        fast: what is computed.
-        plain: computes the same.
+        fast: what is computed; one array.
+        plain: computes the same. Both are functions that live as long as the process.
         operands: arrays, of which the first one has elements.
     """
+    (found,) = APART(*operands, fast=fast, plain=plain)
+    return found
 
-    def either(*operands: Any) -> Any:
-        bits = lax.bitcast_convert_type(operands[0].ravel()[0], jnp.int32).ravel()[0]
-        return lax.cond(always(bits), fast, plain, *operands)
 
-    either.__name__ = either.__qualname__ = APART
-    return jax.jit(either)(*operands)
+def _apart(*operands: Any, fast: Callable, plain: Callable) -> Any:
+    bits = lax.bitcast_convert_type(operands[0].ravel()[0], jnp.int32).ravel()[0]
+    return lax.cond(always(bits), fast, plain, *operands)
+
+
+def _plain(*operands: Any, fast: Callable, plain: Callable) -> Any:
+    return plain(*operands)
+
+
+APART = Kernel("apart", _apart, _plain)

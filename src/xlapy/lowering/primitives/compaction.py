@@ -2,42 +2,24 @@
 
 On a CPU a loop takes 1 ns a lane (3, if each iteration does one), where a scatter takes 7 to 16 and a sort 200;
 elsewhere a scatter gives every lane a place of its own. Machine code takes half a nanosecond
-(`llvm.stream_compaction`): it knows the functions here by their names.
+(`llvm.stream_compaction`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-import jax
 import jax.numpy as jnp
 from jax import lax
 
 from xlapy.lowering.jaxprs.derivatives import differentiated_as
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 
 #: lanes that an iteration of a loop does, where there are many
 _LANES, _MANY = 8, 512
-_COMPACTED, _POSITIONS = "xlapy_compacted", "xlapy_positions"
-
-
-def compacts(name: object, shapes: Sequence[tuple[int, ...]]) -> bool:
-    """Whether a function of that name, of arrays of such shapes, is one that moves what a mask selects to the front;
-    derivatives of it, and vectorisations, are not."""
-    count = {_COMPACTED: 2, _POSITIONS: 1}.get(str(name))
-    return len(shapes) == count and len(shapes[0]) == 1 and shapes[0][0] > 0
-
-
-def _named(name: str) -> Callable:
-    def under(function: Callable) -> Callable:
-        function.__name__ = function.__qualname__ = name
-        return jax.jit(function)
-
-    return under
 
 
 def positions(valid):
     """The lanes that a mask selects, from the first to the last; then others."""
-    return lax.platform_dependent(valid, cpu=_positions_in_turn, default=_positions_at_once)
+    return POSITIONS(valid)[0]
 
 
 def _positions_at_once(valid):
@@ -50,7 +32,6 @@ def _positions_at_once(valid):
     return jnp.zeros(room, jnp.int64).at[place].set(lanes, mode="promise_in_bounds", unique_indices=True)
 
 
-@_named(_POSITIONS)
 def _positions_in_turn(valid):
     def lanes(first, count):
         return first.astype(jnp.int64) + lax.iota(jnp.int64, count)
@@ -91,7 +72,7 @@ def gather(x, order, axis):
 
 def compacted(x, valid):
     """The elements of a vector in the lanes that a mask selects, moved to the front; then others."""
-    made = lax.platform_dependent(x, valid, cpu=_compacted_in_turn, default=_compacted_at_once)
+    made = COMPACTED(x, valid)[0]
     return differentiated_as(made, _compacted_at_once(x, valid)) if jnp.issubdtype(x.dtype, jnp.inexact) else made
 
 
@@ -99,7 +80,6 @@ def _compacted_at_once(x, valid):
     return jnp.take(x, _positions_at_once(valid), mode="clip")
 
 
-@_named(_COMPACTED)
 def _compacted_in_turn(x, valid):
     return _in_turn(lambda first, count: lax.dynamic_slice(x, (first,), (count,)), valid, x.dtype)
 
@@ -126,3 +106,7 @@ def shift(x, *rest):
     if isinstance(first, int):
         return lax.slice_in_dim(x, first, first + room, axis=axis)
     return lax.dynamic_slice_in_dim(x, first, room, axis)
+
+
+COMPACTED = Kernel("compacted", _compacted_in_turn, _compacted_at_once)
+POSITIONS = Kernel("positions", _positions_in_turn, _positions_at_once)

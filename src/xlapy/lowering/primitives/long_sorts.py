@@ -12,7 +12,7 @@ A few numbers at places of the order are found without sorting: bit after bit, f
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -20,33 +20,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
+
 #: elements from which on it pays; to look for numbers at places, and for how many of them at most
 _MANY, _VERY_MANY, _FEW = 256, 1 << 14, 8
-#: what a function does that `lowering.cpu_xla.rewriting` knows by its name: it sorts numbers, or gives their places
-ORDERED, PLACES = "xlapy_ordered", "xlapy_places"
 _HALF = 32
 _HALF64, _MASK = np.uint64(_HALF), np.uint64(0xFFFFFFFF)
-
-
-@functools.lru_cache(maxsize=256)
-def named(function: Callable, kind: str, axis: int, rank: int) -> Callable:
-    """`x -> function(x, axis)` for arrays of that rank, under a name that says so (see `sort_of`)."""
-
-    def along(x: jax.Array) -> jax.Array:
-        return function(x, axis)
-
-    along.__name__ = along.__qualname__ = f"{kind}_along_{axis}_of_{rank}"
-    return jax.jit(along)
-
-
-def sort_of(name: object, shapes: Sequence[tuple[int, ...]]) -> tuple[str, int] | None:
-    """What a function of that name does with arrays of such shapes, and along which axis; None if it is not `named`,
-    or has become one of more arrays, or of arrays of another rank, as derivatives and vectorisations are."""
-    kind, _, rest = str(name).partition("_along_")
-    if not rest or kind not in (ORDERED, PLACES) or len(shapes) != 1:
-        return None
-    axis, _, rank = rest.partition("_of_")
-    return (kind, int(axis)) if int(rank) == len(shapes[0]) else None
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
@@ -58,11 +37,7 @@ def ascending(x: jax.Array, axis: int) -> jax.Array:
         return jnp.sort(x, axis=axis, stable=False)
     if x.dtype.kind != "f":
         return lax.sort(x, dimension=axis % x.ndim, is_stable=False)
-    return lax.platform_dependent(
-        x,
-        cpu=named(_by_keys, ORDERED, axis % x.ndim, x.ndim),
-        default=lambda x: jnp.sort(x, axis=axis, stable=False),
-    )
+    return ORDERED(x, axis=axis % x.ndim)[0]
 
 
 def _by_keys(x: jax.Array, axis: int) -> jax.Array:
@@ -99,18 +74,17 @@ def _at_places_jvp(primals: tuple, tangents: tuple) -> tuple:
 
 def order(x: jax.Array, axis: int) -> jax.Array:
     """`jnp.argsort(x, axis)`, stable, as the widest integers."""
-
     widest = jax.dtypes.canonicalize_dtype(jnp.int64)
-
-    def plain(x: jax.Array) -> jax.Array:
-        return jnp.argsort(x, axis=axis, stable=True).astype(widest)
-
     if x.dtype.kind == "c":
         places = lax.broadcasted_iota(widest, x.shape, axis % x.ndim)
         return lax.sort((*_complex_keys(x), places), dimension=axis % x.ndim, num_keys=3)[-1]
     if not many(x) or widest != jnp.int64:
-        return plain(x)
-    return lax.platform_dependent(x, cpu=named(_order, PLACES, axis % x.ndim, x.ndim), default=plain)
+        return _argsorted(x, axis)
+    return ORDER(x, axis=axis % x.ndim)[0]
+
+
+def _argsorted(x: jax.Array, axis: int) -> jax.Array:
+    return jnp.argsort(x, axis=axis, stable=True).astype(jax.dtypes.canonicalize_dtype(jnp.int64))
 
 
 def _complex_keys(x: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
@@ -242,18 +216,19 @@ def _places(key: jax.Array, axis: int) -> jax.Array:
     return lax.bitwise_and(ordered, _MASK).astype(jnp.int64)
 
 
+ORDERED = Kernel("ordered", _by_keys, lambda x, axis: jnp.sort(x, axis=axis, stable=False))
+ORDER = Kernel("order", _order, _argsorted)
+
 __all__ = [
+    "ORDER",
     "ORDERED",
-    "PLACES",
     "ascending",
     "at_places",
     "keys_of",
     "keys_of_equals",
     "lexical",
     "many",
-    "named",
     "numbers_of",
     "order",
     "selects",
-    "sort_of",
 ]

@@ -14,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 from xlapy.lowering.primitives import long_sorts
 
 #: elements of a vector; vectors from which on it pays
@@ -29,7 +30,7 @@ def sort(x: Any, axis: int) -> Any:
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def _exchanged(x: jax.Array, axis: int) -> jax.Array:
-    return long_sorts.named(_by_network, long_sorts.ORDERED, axis, x.ndim)(x)
+    return ORDERED_ROWS(x, axis=axis)[0]
 
 
 def _by_network(x: jax.Array, axis: int) -> jax.Array:
@@ -73,4 +74,6 @@ def exchanges(count: int) -> Iterator[tuple[int, int]]:
         length *= 2
 
 
-__all__ = ["exchanges", "sort", "sorted_rows", "suits"]
+ORDERED_ROWS = Kernel("ordered_rows", _by_network)
+
+__all__ = ["ORDERED_ROWS", "exchanges", "sort", "sorted_rows", "suits"]

@@ -1,7 +1,7 @@
 """Products of a matrix with its own transpose: half of the elements are computed, as NumPy does (BLAS's `syrk`).
 
 XLA computes all of them, and not always symmetric ones. Where NumPy's library is at hand, it computes them as for NumPy
-(`llvm.blas`, which knows the functions here by their names). Else the columns are taken in blocks, each with those
+(`llvm.blas`). Else the columns are taken in blocks, each with those
 behind it: five eighths of the multiplications (measured for 2000 by 200 on two cores: 3.6 ms all at once, 2.4 by
 blocks).
 """
@@ -9,14 +9,13 @@ blocks).
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
-#: what functions are called that multiply with the transpose
-_NAMES = {False: "xlapy_gram_of_columns", True: "xlapy_gram_of_rows"}
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
+
 _BLOCKS = 4
 #: multiplications from which on blocks pay, and columns in a block at least
 _LEAST, _COLUMNS = 2**21, 24
@@ -25,8 +24,7 @@ _LEAST, _COLUMNS = 2**21, 24
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def product(x: jax.Array, of_rows: bool) -> jax.Array:
     """`x.T @ x` of a matrix of floats; or, of its rows, `x @ x.T`."""
-    plain = functools.partial(_plain, of_rows=of_rows)
-    return lax.platform_dependent(x, cpu=_named(of_rows), default=plain)
+    return SYMMETRIC(x, of_rows=of_rows)[0]
 
 
 @product.defjvp
@@ -36,24 +34,11 @@ def _product_jvp(of_rows: bool, primals: tuple, tangents: tuple) -> tuple:
     return product(x, of_rows), half + half.T
 
 
-def form_of(name: object, shapes: Sequence[tuple[int, ...]]) -> bool | None:
-    """Whether a function of that name takes rows, if it is such a product of an array of that shape; None if it is
-    something else, or has become one of more arrays, or of another rank, as derivatives and vectorisations are."""
-    if len(shapes) != 1 or len(shapes[0]) != 2:
-        return None
-    return next((of_rows for of_rows, known in _NAMES.items() if known == name), None)
-
-
-@functools.cache
-def _named(of_rows: bool) -> Callable:
-    def gram(x: jax.Array) -> jax.Array:
-        count, terms = x.shape if of_rows else x.shape[::-1]
-        if count < _BLOCKS * _COLUMNS or terms * count**2 < _LEAST:
-            return _mirrored(_plain(x, of_rows))
-        return _by_blocks(x.T if of_rows else x)
-
-    gram.__name__ = gram.__qualname__ = _NAMES[of_rows]
-    return jax.jit(gram)
+def _gram(x: jax.Array, of_rows: bool) -> jax.Array:
+    count, terms = x.shape if of_rows else x.shape[::-1]
+    if count < _BLOCKS * _COLUMNS or terms * count**2 < _LEAST:
+        return _mirrored(_plain(x, of_rows))
+    return _by_blocks(x.T if of_rows else x)
 
 
 def _plain(x: jax.Array, of_rows: bool) -> jax.Array:
@@ -76,4 +61,6 @@ def _mirrored(whole: jax.Array) -> jax.Array:
     return jnp.where(below, whole.T, whole)
 
 
-__all__ = ["form_of", "product"]
+SYMMETRIC = Kernel("symmetric_rank_k", _gram, _plain)
+
+__all__ = ["SYMMETRIC", "product"]

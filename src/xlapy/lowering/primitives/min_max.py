@@ -10,7 +10,6 @@ searched in parts that stay in the cache.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from math import prod
 
@@ -18,7 +17,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from xlapy.lowering.primitives import argmax
+from xlapy.lowering.jaxprs.kernel_primitives import Kernel
 
 #: elements that are searched at once; up to which no library is called
 _PART, _FEW = 1 << 15, 1 << 10
@@ -38,13 +37,12 @@ def extreme(x: jax.Array, largest: bool, axis: int | tuple[int, ...] | None = No
     if "where" in options:
         lost = jnp.any(lax.ne(x, x), axis=axis, keepdims=keepdims, where=options["where"])
         return lax.select(lost, lax.full_like(found, jnp.nan), found)
-    return xlapy_or_nan(found, x, tuple(axes))
+    return OR_NAN(found, x, axes=tuple(axes))[0]
 
 
-@functools.partial(jax.jit, static_argnums=2)
-def xlapy_or_nan(found: jax.Array, x: jax.Array, axes: tuple[int, ...]) -> jax.Array:
+def _or_nan(found: jax.Array, x: jax.Array, axes: tuple[int, ...]) -> jax.Array:
     """The extreme values along some axes, or NaN where there is one. Machine code has found it
-    (`llvm.min_max_reductions`), and knows this function by its name."""
+    (`llvm.min_max_reductions`)."""
     lost = lax.reshape(lax.reduce_or(lax.ne(x, x), axes), found.shape)
     return lax.select(lost, lax.full_like(found, jnp.nan), found)
 
@@ -58,21 +56,21 @@ def first_place(x: jax.Array, largest: bool, axis: int | None, keep: bool) -> ja
         axis: along which dimension; None for all elements in a row.
         keep: whether dimensions that are searched stay, with size 1.
     """
-
-    def pairs(x: jax.Array) -> jax.Array:
-        return (jnp.argmax if largest else jnp.argmin)(x, axis=axis, keepdims=keep).astype(jnp.int64)
-
-    def passes(x: jax.Array) -> jax.Array:
-        before, size, after = (1, x.size, 1) if axis is None else _around(x.shape, axis)
-        found = _searched(lax.reshape(x, (before, size, after)), largest).astype(jnp.int64)
-        kept = tuple(1 if axis is None or k == axis else n for k, n in enumerate(x.shape))
-        shape = kept if keep else tuple(n for k, n in enumerate(x.shape) if axis is not None and k != axis)
-        return lax.reshape(found, shape)
-
     if x.size == 0 or (_is_wide_integer(x) and axis in (None, x.ndim - 1)):
-        return pairs(x)
-    passes.__name__ = passes.__qualname__ = argmax.name_of(largest, axis, x.ndim)
-    return lax.platform_dependent(x, cpu=jax.jit(passes), default=pairs)
+        return _pairs(x, largest, axis, keep)
+    return FIRST_PLACE(x, largest=largest, axis=axis, keep=keep)[0]
+
+
+def _pairs(x: jax.Array, largest: bool, axis: int | None, keep: bool) -> jax.Array:
+    return (jnp.argmax if largest else jnp.argmin)(x, axis=axis, keepdims=keep).astype(jnp.int64)
+
+
+def _passes(x: jax.Array, largest: bool, axis: int | None, keep: bool) -> jax.Array:
+    before, size, after = (1, x.size, 1) if axis is None else _around(x.shape, axis)
+    found = _searched(lax.reshape(x, (before, size, after)), largest).astype(jnp.int64)
+    kept = tuple(1 if axis is None or k == axis else n for k, n in enumerate(x.shape))
+    shape = kept if keep else tuple(n for k, n in enumerate(x.shape) if axis is not None and k != axis)
+    return lax.reshape(found, shape)
 
 
 def _is_wide_integer(x: jax.Array) -> bool:
@@ -141,4 +139,9 @@ def _running(x: jax.Array, largest: bool, count: int) -> jax.Array:
     return lax.fori_loop(1, -(-size // count), search, _part(x[:, :count], largest))[1]
 
 
-__all__ = ["first_place"]
+#: what `extreme` of floats gives; `axes` are those that it looks along
+OR_NAN = Kernel("or_nan", _or_nan, given=1)
+#: what `first_place` gives
+FIRST_PLACE = Kernel("first_place", _passes, _pairs)
+
+__all__ = ["FIRST_PLACE", "extreme", "first_place"]
