@@ -114,6 +114,14 @@ def defining(var: Var) -> Operation:
     return var.owner
 
 
+def constant_value(var: Var) -> np.ndarray | None:
+    """The value of a constant, else None."""
+    owner = var.owner
+    if isinstance(owner, Operation) and owner.kind == "constant":
+        return owner.attributes["value"]
+    return None
+
+
 @dataclass
 class Module:
     """A whole program: the entry region, and for each parameter the name of where it comes from."""

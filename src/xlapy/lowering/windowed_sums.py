@@ -21,7 +21,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from xlapy.ir import Operation, Var, constant_value
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ELEMENTWISE
 from xlapy.ir.vectorisation_notes import Lanewise
 from xlapy.lowering.lowering_rules import RULES
 
@@ -172,7 +172,7 @@ class _Chain:
         if not isinstance(owner, Operation) or var.depth < self.depth or owner.kind == "constant":
             self.sources[var] = None
             return True
-        if owner.kind in ARITY or owner.kind in ("convert", "live"):
+        if owner.kind in ELEMENTWISE or owner.kind in ("convert", "live"):
             return all(map(self.visit, owner.operands)) and self._step(owner)
         if owner.kind == "broadcast" and owner.operands[0].type.shape == ():
             self.shared.append(owner.operands[0])

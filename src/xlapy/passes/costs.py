@@ -9,7 +9,7 @@ from math import prod
 
 from xlapy.ir import Operation, Var
 from xlapy.ir.called_jaxprs import called
-from xlapy.ir.operations import ARITY, SLOW
+from xlapy.ir.operations import ELEMENTWISE, SLOW
 
 #: what costs little per element, on integers and floats alike, and is defined for every operand
 _FAST = frozenset(
@@ -42,7 +42,7 @@ def work(operation: Operation) -> int | None:
         return None if jaxpr.effects else _jaxpr_work(jaxpr.jaxpr)
     if kind == "live":
         return 0
-    if kind in ARITY or kind in ("convert", "broadcast"):
+    if kind in ELEMENTWISE or kind in ("convert", "broadcast"):
         return _count(operation.results[0].type.shape) * (_WEIGHT if kind in SLOW else 1)
     return None
 

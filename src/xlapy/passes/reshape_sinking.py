@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.ir import Operation, Region, TensorType, Var, constant_value
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ELEMENTWISE
 from xlapy.passes.code_motion import substitute
 
 #: operations that are computed in another shape, for one that is reshaped back
@@ -81,7 +81,7 @@ class _Other:
         if operation.kind == "broadcast":
             (scalar,) = operation.operands
             return None if scalar.type.shape else self._emit(operation, (scalar,), {"shape": self.shape})
-        if operation.kind not in ARITY and operation.kind not in ("convert", "live") or operation.attributes:
+        if operation.kind not in ELEMENTWISE and operation.kind not in ("convert", "live") or operation.attributes:
             return None
         operands = [v if v.type.shape != var.type.shape else self.of(v) for v in operation.operands]
         found = [v for v in operands if v is not None]

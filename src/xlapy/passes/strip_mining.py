@@ -20,7 +20,7 @@ import numpy as np
 
 from xlapy.ir import Operation, Region, TensorType, Var, captured, constant_value
 from xlapy.ir.access_regions import Dimension, touched
-from xlapy.ir.operations import ARITY, SLOW
+from xlapy.ir.operations import ELEMENTWISE, SLOW
 from xlapy.passes.accesses import INDEX, access
 from xlapy.passes.code_motion import copy_region
 from xlapy.passes.store_ordering import emit
@@ -131,7 +131,7 @@ class _Loop:
                 (self.lanes if shape[:1] == (self.count,) else self.uniform).update(operation.results)
             else:
                 raise _Unsuitable
-        elif operation.kind in ARITY or operation.kind in ("convert", "live"):
+        elif operation.kind in ELEMENTWISE or operation.kind in ("convert", "live"):
             self._computed(operation)
         elif operation.kind == "if":
             self._branches(operation)

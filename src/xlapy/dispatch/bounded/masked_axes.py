@@ -22,7 +22,7 @@ from xlapy.domain.sources import Source
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Value, number_var
 from xlapy.ir import Operation, TensorType, Var, constant_value
 from xlapy.ir.affine import affine, difference
-from xlapy.ir.operations import SAME
+from xlapy.ir.operations import ARITHMETIC
 from xlapy.ir.vectorisation_notes import Lanewise, noted
 from xlapy.lowering.primitives import compaction
 
@@ -353,7 +353,7 @@ def _shifted(machine: Machine, var: Var, axis: int, start: object, goal: object,
     if isinstance(start, int) and isinstance(goal, int) and start == goal and var.type.shape[axis] == room:
         return var
     made = var.owner
-    if isinstance(made, Operation) and made.kind in SAME and var.depth == machine.builder.region.depth:
+    if isinstance(made, Operation) and made.kind in ARITHMETIC and var.depth == machine.builder.region.depth:
         arrays = {v for v in made.operands if not _is_uniform(v)}
         if len(arrays) == 1:
             # Lane by lane work comes behind the shift: XLA would compute it for one lane at a time to shift it.

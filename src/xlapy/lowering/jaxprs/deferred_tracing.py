@@ -11,7 +11,7 @@ from typing import Any
 
 from xlapy.ir import Operation, Region
 from xlapy.ir.called_jaxprs import called
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ELEMENTWISE
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 
 #: what maps, moves, reduces and multiplies elements: JAX maps it over one more axis without conditions
@@ -75,7 +75,7 @@ def is_safe(region: Region) -> bool:
 
 def _is_safe(operation: Operation) -> bool:
     if operation.kind != "leaf":
-        return operation.kind in ARITY or operation.kind in ("constant", "convert", "broadcast")
+        return operation.kind in ELEMENTWISE or operation.kind in ("constant", "convert", "broadcast")
     jaxpr: Any = operation.attributes["jaxpr"]
     return jaxpr.safe if isinstance(jaxpr, Untraced) else not jaxpr.effects and _all_safe(jaxpr.jaxpr.eqns)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from xlapy.ir import Operation, Region, Var, captured
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ELEMENTWISE
 from xlapy.lowering.llvm.lazy_arrays import Lazy, Place
 from xlapy.lowering.llvm.text import Number, Text
 
@@ -79,7 +79,7 @@ def _fits(operation: Operation, is_elementwise: Callable[[Operation], bool]) -> 
         return False
     if operation.kind == "leaf":
         return is_elementwise(operation)
-    return operation.kind in ARITY or operation.kind in ("convert", "live")
+    return operation.kind in ELEMENTWISE or operation.kind in ("convert", "live")
 
 
 def remembered(text: Text, value: Lazy) -> Lazy:

@@ -13,7 +13,7 @@ import numpy as np
 
 from xlapy.ir import Operation, Region, Var, captured
 from xlapy.ir.access_regions import Dimension, touched
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ELEMENTWISE
 from xlapy.ir.stacking_leaves import is_stack, is_unset, is_unstack
 from xlapy.lowering import hoisted_products
 from xlapy.lowering.jaxprs.deferred_tracing import traced
@@ -230,37 +230,10 @@ class _Program(Loops):
         return [without_elements(v.type.dtype, v.type.shape) if none else value for v, value, none in variables]
 
     def _operation(self, operation: Operation) -> Sequence[Value]:
-        match operation.kind:
-            case "constant":
-                return [equations.known(self.text, operation.attributes["value"])]
-            case "live":
-                return [self.value(operation.operands[1])]
-            case "convert" if operation.operands[0].type.dtype == operation.results[0].type.dtype:
-                return [self.value(operation.operands[0])]
-            case "convert":
-                return [self._numeric(operation, lambda x: convert(self.text, x, operation.results[0].type.dtype))]
-            case "broadcast":
-                return [self._broadcast(operation)]
-            case "if":
-                return self._if(operation)
-            case "for":
-                return self.for_loop(operation, [self.value(v) for v in operation.operands[1:]])
-            case "while":
-                return self.while_loop(operation, [self.value(v) for v in operation.operands])
-            case "leaf":
-                return self._leaf(operation)
-            case "ahead":
-                jaxpr = hoisted_products.products_as_jaxpr(operation)
-                return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
-            case "part":
-                whole = [Dimension(0, 1, n, False) for n in operation.results[0].type.shape]
-                return [self._load(operation, [Dimension(operation.operands[1], 1, 1, True, checked=True), *whole])]
-            case "select" if operation in self.exits:
-                return [self._left_or(self.exits[operation])]
-            case "select":
-                found = lane_ranges.replaced(self, operation)
-                return [self._numeric(operation, partial(select, self.text)) if found is None else found]
-        if operation.kind not in ARITY:
+        rule = _RULES.get(operation.kind)
+        if rule is not None:
+            return rule(self, operation)
+        if operation.kind not in ELEMENTWISE:
             raise Unsuitable(operation.kind)
         if operation in self.folds:
             name = "fmul" if operation.kind == "mul" else f"f{operation.kind}"
@@ -273,17 +246,51 @@ class _Program(Loops):
             return self._as_lax(operation)
         return [self._numeric(operation, partial(RULES[operation.kind], self.text))]
 
+    def _constant(self, operation: Operation) -> Sequence[Value]:
+        return [equations.known(self.text, operation.attributes["value"])]
+
+    def _live(self, operation: Operation) -> Sequence[Value]:
+        return [self.value(operation.operands[1])]
+
+    def _convert(self, operation: Operation) -> Sequence[Value]:
+        dtype = operation.results[0].type.dtype
+        if operation.operands[0].type.dtype == dtype:
+            return [self.value(operation.operands[0])]
+        return [self._numeric(operation, lambda x: convert(self.text, x, dtype))]
+
+    def _for(self, operation: Operation) -> Sequence[Value]:
+        return self.for_loop(operation, [self.value(v) for v in operation.operands[1:]])
+
+    def _while(self, operation: Operation) -> Sequence[Value]:
+        return self.while_loop(operation, [self.value(v) for v in operation.operands])
+
+    def _ahead(self, operation: Operation) -> Sequence[Value]:
+        """Products that were moved out of a loop."""
+        jaxpr = hoisted_products.products_as_jaxpr(operation)
+        return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+
+    def _part(self, operation: Operation) -> Sequence[Value]:
+        """One of these."""
+        whole = [Dimension(0, 1, n, False) for n in operation.results[0].type.shape]
+        return [self._load(operation, [Dimension(operation.operands[1], 1, 1, True, checked=True), *whole])]
+
+    def _select(self, operation: Operation) -> Sequence[Value]:
+        if operation in self.exits:
+            return [self._left_or(self.exits[operation])]
+        found = lane_ranges.replaced(self, operation)
+        return [self._numeric(operation, partial(select, self.text)) if found is None else found]
+
     def _numeric(self, operation: Operation, rule: Callable[..., Number]) -> Value:
         type = operation.results[0].type
         values = map(self.value, operation.operands)
         return elementwise(self.text, type.shape, type.dtype, rule, list(values), operation.kind)
 
-    def _broadcast(self, operation: Operation) -> Value:
+    def _broadcast(self, operation: Operation) -> Sequence[Value]:
         value, shape = self.value(operation.operands[0]), operation.results[0].type.shape
         if isinstance(value, Number) and prod(shape) == 1:
-            return value
+            return [value]
         value = for_many(self, value, shape)
-        return placed(self.text, value, shape, range(len(shape) - len(shape_of(value)), len(shape)))
+        return [placed(self.text, value, shape, range(len(shape) - len(shape_of(value)), len(shape)))]
 
     def _as_lax(self, operation: Operation) -> list[Value]:
         """What an operation is in terms of `jax.lax`."""
@@ -521,6 +528,22 @@ class _Program(Loops):
             else:
                 found.append(place.change())
         return found
+
+
+#: by the kind of an operation; all other kinds are of numbers, element by element
+_RULES: dict[str, Callable[[_Program, Operation], Sequence[Value]]] = {
+    "ahead": _Program._ahead,
+    "broadcast": _Program._broadcast,
+    "constant": _Program._constant,
+    "convert": _Program._convert,
+    "for": _Program._for,
+    "if": _Program._if,
+    "leaf": _Program._leaf,
+    "live": _Program._live,
+    "part": _Program._part,
+    "select": _Program._select,
+    "while": _Program._while,
+}
 
 
 def _is_bit(predicate: Var) -> bool:
