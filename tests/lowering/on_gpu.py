@@ -23,7 +23,7 @@ def lowered_for_gpus(lanes: int = 1) -> Iterator[list]:
         return results
 
     def for_gpu(region, environment, *rest):
-        with nvptx.interpreted(lanes):
+        with nvptx.emulated(lanes):
             return evaluate.evaluate_fast(region, environment, platform="gpu")
 
     with pytest.MonkeyPatch.context() as patch:

@@ -13,7 +13,7 @@ share out the elements (`lowering.llvm.gpu_threads`); another one has a single t
 whether XLA's kernels are better, is estimated (`kernels`).
 """
 
-from xlapy.lowering.nvptx.interpreter import interpreted
+from xlapy.lowering.nvptx.emulator import emulated
 from xlapy.lowering.nvptx.kernels import as_kernel
 
-__all__ = ["as_kernel", "interpreted"]
+__all__ = ["as_kernel", "emulated"]

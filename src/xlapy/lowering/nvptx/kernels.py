@@ -17,7 +17,7 @@ from xlapy.lowering.llvm.lazy_arrays import SOME
 from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import BLOCK, GRID, THREAD, NoGrid, Unsuitable
 from xlapy.lowering.nvptx import ptx
-from xlapy.lowering.nvptx.interpreter import is_interpreting, on_cpu
+from xlapy.lowering.nvptx.emulator import is_emulating, on_cpu
 from xlapy.lowering.vectorised_loops import plan_of
 
 #: nanoseconds that a GPU takes to start a kernel, and one of its threads for an instruction
@@ -134,7 +134,7 @@ def _called(kernel: Kernel, environment: dict[Var, Any], loop: Operation) -> lis
             types.append(jax.ShapeDtypeStruct(held.type.shape, held.type.dtype))
         else:
             types.append(jax.ShapeDtypeStruct((size,), np.uint8))
-    if is_interpreting():
+    if is_emulating():
         results = on_cpu(function, _pointers(function), kernel.threads, types, aliases, values)
     else:
         results = _on_gpu(kernel, types, aliases, values)

@@ -31,7 +31,7 @@ _lanes: int | None = None
 
 
 @contextlib.contextmanager
-def interpreted(lanes: int = 1) -> Iterator[None]:
+def emulated(lanes: int = 1) -> Iterator[None]:
     """Within, what is traced for a GPU runs on the CPU, a block by so many threads."""
     global _lanes
     before, _lanes = _lanes, lanes
@@ -41,7 +41,7 @@ def interpreted(lanes: int = 1) -> Iterator[None]:
         _lanes = before
 
 
-def is_interpreting() -> bool:
+def is_emulating() -> bool:
     """Whether kernels that are made now run on the CPU."""
     return _lanes is not None
 
@@ -145,4 +145,4 @@ def _block(lanes: int) -> tuple:
     return (*addresses, ctypes.addressof(barrier), callback, barrier)
 
 
-__all__ = ["interpreted", "is_interpreting", "on_cpu"]
+__all__ = ["emulated", "is_emulating", "on_cpu"]
