@@ -92,7 +92,7 @@ def _constant(operation: Operation) -> str | None:
 
 
 def _leaf(operation: Operation) -> str | None:
-    jaxpr = operation.attributes["jaxpr"]
+    jaxpr = operation.jaxpr
     for aval, var in zip(jaxpr.in_avals, operation.operands, strict=True):
         if aval.shape != var.type.shape or aval.dtype != var.type.dtype:
             return f"operand {var.type} where the jaxpr takes {aval}"
@@ -233,7 +233,32 @@ TABLE: dict[str, Definition] = {
     "broadcast": Definition(1, check=_broadcast, value=values.broadcast),
     # live (mask, x): x, whose derivative is zero where the mask is false
     "live": Definition(2, check=_live),
+    # leaf (*operands): what its jaxpr computes
     "leaf": Definition(None, check=_leaf),
+    # load (array, *starts): the part `index` of an array (`access_regions.py`); starts that are None there are operands
+    "load": Definition(None, check=_leaf),
+    # store (array, part, *starts): the array with a part of it replaced
+    "store": Definition(None, check=_leaf),
+    # section (array): consecutive rows, from the one of number `section` on
+    "section": Definition(1, check=_leaf),
+    # stacked (*parts): values of one type along a new first axis; unstacked (array): these values
+    "stacked": Definition(None, check=_leaf),
+    "unstacked": Definition(1, check=_leaf),
+    # unset (): an array of which no element is looked at before it is written
+    "unset": Definition(0, check=_leaf),
+    # positions (mask): where a mask is true; compact (x, positions or mask): what is there, before all else
+    "positions": Definition(1, check=_leaf),
+    "compact": Definition(2, check=_leaf),
+    # expand (x, mask): the first values, one after the other, at the places where a mask is true
+    "expand": Definition(2, check=_leaf),
+    # append_in_room (array, *parts, *places): more rows where there is room; resize_room (array): more or less room
+    "append_in_room": Definition(None, check=_leaf),
+    "resize_room": Definition(1, check=_leaf),
+    # take_item (*rows and places): an item of nested growable lists; put_item (rows, item, *places): one replaced
+    "take_item": Definition(None, check=_leaf),
+    "put_item": Definition(None, check=_leaf),
+    # bound (number): a number, as far as it is not above what there is room for
+    "bound": Definition(1, check=_leaf),
     # ahead (array, matrix): the products of a matrix with parts of an array, for each iteration of a loop
     "ahead": Definition(2),
     # part (array, index): what is at a place of the first axis
@@ -249,6 +274,8 @@ TABLE: dict[str, Definition] = {
 ELEMENTWISE = frozenset(kind for kind, definition in TABLE.items() if definition.is_elementwise)
 #: those of them whose result has the type that all operands have
 ARITHMETIC = frozenset(kind for kind in ELEMENTWISE if not TABLE[kind].is_predicate and kind != "select")
+#: kinds that compute what a jaxpr says, which is their attribute `jaxpr`
+OF_JAXPRS = frozenset(kind for kind, definition in TABLE.items() if definition.check is _leaf)
 #: element-wise kinds that take tens of instructions for an element, and JAX's primitives of their like
 SLOW = frozenset(
     (

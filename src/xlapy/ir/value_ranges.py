@@ -39,7 +39,7 @@ def _found(var: Var, depth: int) -> Interval | None:
     if not isinstance(operation, Operation) or len(operation.results) != 1:
         return None
     kind, operands = operation.kind, operation.operands
-    if kind == "leaf":
+    if operation.jaxpr is not None:
         return _leaf(operation, depth)
     if kind == "convert" and operands[0].type.dtype.kind not in "iub":
         return None
@@ -57,12 +57,12 @@ def _leaf(operation: Operation, depth: int) -> Interval | None:
     if first is None or first.type.dtype != operation.results[0].type.dtype:
         return None
     if touched(operation) is not None:
-        parts = operation.operands[: 1 if operation.attributes["name"] == "slice" else 2]
+        parts = operation.operands[: 1 if operation.kind == "load" else 2]
         if any(v.type.dtype.kind not in "iub" for v in parts):
             return None
         intervals = [elements_between(v, depth - 1) for v in parts]
         return hull(intervals[0], intervals[-1])
-    jaxpr = operation.attributes["jaxpr"].jaxpr
+    jaxpr = operation.jaxpr.jaxpr
     if len(operation.operands) == 1 and all(e.primitive.name in _MOVES for e in jaxpr.eqns):
         return elements_between(first, depth - 1)
     return None

@@ -17,7 +17,7 @@ from xlapy.ir.stacking_leaves import is_stack
 def fold(operation: Operation) -> Expression | None:
     """What an operation without regions certainly equals; None if that is not known."""
     kind, operands = operation.kind, operation.operands
-    if kind == "leaf":
+    if operation.jaxpr is not None:
         return stacked_constants(operation) if is_stack(operation) else compacted(operation, lambda var: var)
     if kind == "constant":
         return None
@@ -38,15 +38,15 @@ def stacked_constants(operation: Operation) -> np.ndarray | None:
 
 
 def compacted(operation: Operation, number: Callable[[Var], object]) -> Var | None:
-    """What `expand(compact(x, nonzero(mask)), mask)` is where the mask is true, and nobody looks at the rest: `x`."""
-    if operation.kind != "leaf" or operation.attributes["name"] != "expand" or len(operation.operands) != 2:
+    """What `expand(compact(x, positions(mask)), mask)` is where the mask is true, and nobody looks at the rest: `x`."""
+    if operation.kind != "expand":
         return None
     compact = operation.operands[0].owner
-    if not isinstance(compact, Operation) or compact.attributes.get("name") != "compact":
+    if not isinstance(compact, Operation) or compact.kind != "compact":
         return None
     source, order = compact.operands
-    nonzero = order.owner
-    if not isinstance(nonzero, Operation) or nonzero.attributes.get("name") != "nonzero":
+    positions = order.owner
+    if not isinstance(positions, Operation) or positions.kind != "positions":
         return None
-    same = len(source.type.shape) == 1 and number(nonzero.operands[0]) == number(operation.operands[1])
+    same = len(source.type.shape) == 1 and number(positions.operands[0]) == number(operation.operands[1])
     return source if same and source.type == operation.results[0].type else None

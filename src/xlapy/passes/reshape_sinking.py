@@ -42,9 +42,9 @@ def keep_shapes(region: Region) -> bool:
 
 def is_reshape(operation: object) -> bool:
     """Whether an operation gives the elements of an array, in their order, another shape."""
-    if not isinstance(operation, Operation) or operation.kind != "leaf" or len(operation.operands) != 1:
+    if not isinstance(operation, Operation) or operation.jaxpr is None or len(operation.operands) != 1:
         return False
-    equations = operation.attributes["jaxpr"].jaxpr.eqns
+    equations = operation.jaxpr.jaxpr.eqns
     return bool(equations) and all(
         e.primitive.name == "squeeze" or (e.primitive.name == "reshape" and e.params["dimensions"] is None)
         for e in equations

@@ -198,8 +198,8 @@ def key_of(operation: Operation, operands: tuple) -> tuple | None:
     """What makes operations without regions equal, `operands` standing for what they take; None if nothing may take
     this one's place."""
     kind = operation.kind
-    if kind == "leaf":
-        jaxpr = operation.attributes["jaxpr"]
+    if operation.jaxpr is not None:
+        jaxpr = operation.jaxpr
         return None if jaxpr.effects else (id(jaxpr), operands)
     types = tuple(v.type for v in operation.results)
     if kind == "constant":

@@ -184,8 +184,8 @@ def _same(a: object, b: object, depth: int, known: set[tuple[int, int]]) -> bool
         return False
     if [r is a for r in one.results] != [r is b for r in two.results]:
         return False
-    if one.kind == "leaf":
-        if one.attributes["jaxpr"] is not two.attributes["jaxpr"]:
+    if one.jaxpr is not None:
+        if one.jaxpr is not two.jaxpr:
             return False
     elif one.attributes != two.attributes:
         return False
@@ -325,7 +325,7 @@ def order_of(machine: Machine, lanes: Lanes) -> Var:
     if lanes.order is not None:
         return lanes.order
     assert lanes.valid is not None
-    return machine.leaf(compaction.positions, (lanes.valid,), name="nonzero")[0]
+    return machine.leaf(compaction.positions, (lanes.valid,), name="positions")[0]
 
 
 def moved(machine: Machine, var: Var, axis: int, lanes: Lanes | None, target: Lanes | None, room: int) -> Var:

@@ -45,7 +45,7 @@ def _is_slow(var: Var) -> bool:
             return True
         if made.kind in ELEMENTWISE or made.kind == "convert":
             todo += [v for v in made.operands if prod(v.type.shape) == shape]
-        elif made.attributes.get("name") in _VIEWS:
+        elif made.kind == "load" or made.attributes.get("name") in _VIEWS:
             todo.append(made.operands[0])
     return False
 

@@ -210,8 +210,8 @@ class _Count:
             raise _Unsuitable
         if operation in self.plans or kind in ("constant", "live", "if", "for", "while"):
             return
-        if kind == "leaf":
-            jaxpr: Any = operation.attributes["jaxpr"]
+        if operation.jaxpr is not None:
+            jaxpr: Any = operation.jaxpr
             joins = dict(zip(jaxpr.jaxpr.invars, (self.joins.get(v, 0) for v in operation.operands), strict=True))
             found = self._jaxpr(jaxpr.jaxpr, joins)
             self.joins.update(zip(operation.results, found, strict=True))

@@ -77,7 +77,7 @@ def shared_in(region: Region, is_elementwise: Callable[[Operation], bool]) -> se
 def _fits(operation: Operation, is_elementwise: Callable[[Operation], bool]) -> bool:
     if len(operation.results) != 1 or not operation.results[0].type.shape:
         return False
-    if operation.kind == "leaf":
+    if operation.jaxpr is not None:
         return is_elementwise(operation)
     return operation.kind in ELEMENTWISE or operation.kind in ("convert", "live")
 

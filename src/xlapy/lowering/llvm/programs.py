@@ -13,7 +13,7 @@ import numpy as np
 
 from xlapy.ir import Operation, Region, Var, captured
 from xlapy.ir.access_regions import Dimension, touched
-from xlapy.ir.operations import ELEMENTWISE
+from xlapy.ir.operations import ELEMENTWISE, OF_JAXPRS
 from xlapy.ir.stacking_leaves import is_stack, is_unset, is_unstack
 from xlapy.lowering import hoisted_products
 from xlapy.lowering.jaxprs.deferred_tracing import traced
@@ -222,7 +222,7 @@ class _Program(Loops):
     def _with_elements(self, operation: Operation) -> Sequence[Value]:
         """What an operation computes: no rule is asked for an array without elements, nor meets one."""
         empty = [prod(v.type.shape) == 0 for v in operation.results]
-        may_be_left_out = not operation.regions and not getattr(operation.attributes.get("jaxpr"), "effects", None)
+        may_be_left_out = not operation.regions and not getattr(operation.jaxpr, "effects", None)
         if empty and all(empty) and may_be_left_out:
             return [without_elements(v.type.dtype, v.type.shape) for v in operation.results]
         found = self._operation(operation)
@@ -299,12 +299,9 @@ class _Program(Loops):
         return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
 
     def _leaf(self, operation: Operation) -> Sequence[Value]:
-        dims = touched(operation)
-        if dims is None and any(prod(v.type.shape) == 0 for v in operation.operands):
-            jaxpr = traced(operation.attributes["jaxpr"])
+        if any(prod(v.type.shape) == 0 for v in operation.operands):
+            jaxpr = traced(operation.jaxpr)
             return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
-        if dims is not None:
-            return [(self._load if operation.attributes["name"] == "slice" else self._store)(operation, dims)]
         note = operation.attributes.get("lanewise")
         if note is not None and note.kind in ("sum", "dot"):
             found = lane_ranges.over_range(self, operation)
@@ -321,7 +318,7 @@ class _Program(Loops):
             return [uniform(literal(0, type.dtype), type.shape)._replace(is_unset=True)]
         if is_unstack(operation):
             return self._unstacked(operation)
-        jaxpr = traced(operation.attributes["jaxpr"])
+        jaxpr = traced(operation.jaxpr)
         window = window_of(self.value(self._lanes_of[operation].results[0])) if operation in self._lanes_of else None
         if window is not None and window.extents[0] is not None:
             operands = list(map(self.value, operation.operands))
@@ -532,16 +529,18 @@ class _Program(Loops):
 
 #: by the kind of an operation; all other kinds are of numbers, element by element
 _RULES: dict[str, Callable[[_Program, Operation], Sequence[Value]]] = {
+    **dict.fromkeys(OF_JAXPRS, _Program._leaf),
     "ahead": _Program._ahead,
     "broadcast": _Program._broadcast,
     "constant": _Program._constant,
     "convert": _Program._convert,
     "for": _Program._for,
     "if": _Program._if,
-    "leaf": _Program._leaf,
     "live": _Program._live,
+    "load": lambda program, operation: [program._load(operation, touched(operation) or [])],
     "part": _Program._part,
     "select": _Program._select,
+    "store": lambda program, operation: [program._store(operation, touched(operation) or [])],
     "while": _Program._while,
 }
 
@@ -549,7 +548,7 @@ _RULES: dict[str, Callable[[_Program, Operation], Sequence[Value]]] = {
 def _is_bit(predicate: Var) -> bool:
     """Whether a predicate asks for bits of an integer, as checksums and generators of random numbers do."""
     owner = predicate.owner
-    if not isinstance(owner, Operation) or owner.kind == "leaf":
+    if not isinstance(owner, Operation) or owner.jaxpr is not None:
         return False
     if owner.kind in ("eq", "ne", "bitwise_not", "convert"):
         return _is_bit(owner.operands[0])
@@ -560,7 +559,7 @@ def is_elementwise(leaf: Operation) -> bool:
     """Whether a leaf computes each element of its result of those of its operands at that place."""
     if touched(leaf) is not None or is_stack(leaf) or is_unstack(leaf):
         return False
-    return equations.is_elementwise(traced(leaf.attributes["jaxpr"]))
+    return equations.is_elementwise(traced(leaf.jaxpr))
 
 
 __all__ = ["Function", "function_of", "is_elementwise"]
