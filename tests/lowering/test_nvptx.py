@@ -97,6 +97,14 @@ def test_each_iteration_has_a_thread(shape):
     np.testing.assert_array_equal(got, rows_apart(x))
 
 
+def test_the_switch(monkeypatch):
+    monkeypatch.setenv("XLAPY_GPU_KERNELS", "0")
+    x = np.arange(6.0).reshape(2, 3)
+    with lowered_for_gpus() as kernels:
+        np.testing.assert_array_equal(xlapy.jit(rows_apart, returns="numpy")(x), rows_apart(x))
+    assert not kernels
+
+
 def test_functions_that_a_gpu_does_not_have():
     text = "declare double @nobody_knows(double)\ndefine ptx_kernel void @kernel(ptr %x) {\n  ret void\n}"
     with pytest.raises(Unsuitable, match="nobody_knows"):

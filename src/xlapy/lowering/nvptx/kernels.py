@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +25,8 @@ from xlapy.lowering.vectorised_loops import plan_of
 _LAUNCH, _INSTRUCTION = 3000.0, 1.5
 #: threads of a grid whose size is not known, of one of its blocks, and of a kernel that is one block
 _THREADS, _BLOCK, _LANES = 1 << 14, 64, 1024
+#: the variable of the environment that leaves all loops to XLA
+_SWITCH = "XLAPY_GPU_KERNELS"
 #: which threads may run a loop
 _KINDS = (GRID, BLOCK, THREAD)
 #: XLA's function that starts a kernel of PTX, and the version of its interface
@@ -53,7 +56,7 @@ def as_kernel(loop: Operation, environment: dict[Var, Any]) -> Sequence | None:
         loop: a `for` or a `while`.
         environment: maps its operands, and what its regions capture, to values.
     """
-    if plan_of(loop, True) is not None:
+    if plan_of(loop, True) is not None or os.environ.get(_SWITCH) == "0":
         return None
     kernel = _kernel_of(loop, environment)
     return None if kernel is None else _called(kernel, environment, loop)
