@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import SingleDeviceSharding
+from jax.sharding import Sharding
 
 from benchmarks.ahead_of_time.workloads import WORKLOADS
 from benchmarks.hlo import analysis, count_hlo, count_launches
@@ -24,7 +24,7 @@ def compiled_for(request: dict[str, Any]) -> dict[str, Any]:
     return compiled(name, request, target_sharding(request["target"]))
 
 
-def compiled_kernel(name: str, request: dict[str, Any], there: SingleDeviceSharding) -> dict[str, Any]:
+def compiled_kernel(name: str, request: dict[str, Any], there: Sharding) -> dict[str, Any]:
     """A NumPy kernel, or the same by hand in JAX, with the types of NumPy."""
     spec = KERNELS[name]
     arguments = spec.made()
@@ -52,7 +52,7 @@ def compiled_kernel(name: str, request: dict[str, Any], there: SingleDeviceShard
     return {"lower": middle - start, "compile": end - middle, "figures": figures}
 
 
-def compiled_model(_: str, request: dict[str, Any], there: SingleDeviceSharding) -> dict[str, Any]:
+def compiled_model(_: str, request: dict[str, Any], there: Sharding) -> dict[str, Any]:
     """One of `WORKLOADS`."""
     function, shapes = WORKLOADS[request["program"]](request["dtype"], request["batch"])
     specs = jax.tree.map(lambda s: jax.ShapeDtypeStruct(s.shape, s.dtype, sharding=there), shapes)

@@ -11,8 +11,9 @@ from xlapy.runtime import native_calls, specialisation
 
 
 @contextlib.contextmanager
-def lowered_for_gpus() -> Iterator[list]:
-    """Within, what `xlapy.jit` compiles is lowered for GPUs; gives a list of the kernels that this makes."""
+def lowered_for_gpus(lanes: int = 1) -> Iterator[list]:
+    """Within, what `xlapy.jit` compiles is lowered for GPUs, whose blocks have so many threads; gives a list of the
+    loops that become kernels."""
     made: list = []
 
     def as_kernel(*arguments):
@@ -22,12 +23,12 @@ def lowered_for_gpus() -> Iterator[list]:
         return results
 
     def for_gpu(region, environment, *rest):
-        with nvptx.interpreted():
+        with nvptx.emulated(lanes):
             return evaluate.evaluate_fast(region, environment, platform="gpu")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(evaluate, "as_kernel", as_kernel)
-        patch.setattr(kernels, "_INSTRUCTION", 0.0)  # every loop that can be a kernel is one
+        patch.setattr(kernels, "NANOSECONDS_OF_INSTRUCTION", 0.0)  # every loop that can be a kernel is one
         patch.setattr(specialisation, "evaluate_fast", for_gpu)
         patch.setattr(native_calls, "whole_as_machine_code", lambda *arguments: None)
         yield made

@@ -31,16 +31,21 @@ SEQUENTIAL = {
     "quicksort": 100,
     "queens": 100,
     "biquad": 10,
+    "floyd_warshall": 10,
+    "viterbi": 10,
+    "gmres": 100,
 }
 INDEPENDENT = ["product_by_points", "local_contrast", "covariance_by_columns"]
 # Programs of the semantic tests with loops of all kinds.
 MODULES = ["test_loops", "test_loops_that_raise", "test_independent_trips", "test_kernels_discrete", "test_best_so_far"]
+# Programs whose loops compute arrays.
+WITH_ARRAYS = ["test_kernels_grids", "test_masks"]
 # XLA takes numbers below 1e-308 for zero on CPUs, where these programs run here.
 SMALLEST = {"floats_as_keys", "floats_among_integers"}
 
 
-def programs():
-    for name in MODULES:
+def programs(modules):
+    for name in modules:
         for table in vars(importlib.import_module(f"tests.semantics.{name}")).values():
             if isinstance(table, Programs):
                 for program in table.table:
@@ -48,9 +53,15 @@ def programs():
                         yield pytest.param(program, id=f"{name}-{program.name}")
 
 
-@pytest.mark.parametrize("program", list(programs()))
+@pytest.mark.parametrize("program", list(programs(MODULES)))
 def test_programs(program):
     with lowered_for_gpus():
+        program.check()
+
+
+@pytest.mark.parametrize("program", list(programs(WITH_ARRAYS)))
+def test_threads_of_a_block(program):
+    with lowered_for_gpus(lanes=4):
         program.check()
 
 
@@ -59,7 +70,7 @@ def test_kernels(name):
     spec = KERNELS[name]
     expected_arguments, arguments = spec.made(), spec.made()
     expected = spec.answer(spec.function(*expected_arguments), expected_arguments)
-    with lowered_for_gpus() as kernels:
+    with lowered_for_gpus(lanes=3) as kernels:
         answer = spec.answer(xlapy.jit(spec.function)(*arguments), arguments)
     assert kernels
     assert disagreement(expected, answer, spec.rtol, spec.atol) is None
@@ -84,6 +95,14 @@ def test_each_iteration_has_a_thread(shape):
     if shape[0] > 1 and shape[1] > 1:
         assert kernels[0].attributes["kernel"].threads == min(shape[0], 1 << 14)
     np.testing.assert_array_equal(got, rows_apart(x))
+
+
+def test_the_switch(monkeypatch):
+    monkeypatch.setenv("XLAPY_GPU_KERNELS", "0")
+    x = np.arange(6.0).reshape(2, 3)
+    with lowered_for_gpus() as kernels:
+        np.testing.assert_array_equal(xlapy.jit(rows_apart, returns="numpy")(x), rows_apart(x))
+    assert not kernels
 
 
 def test_functions_that_a_gpu_does_not_have():

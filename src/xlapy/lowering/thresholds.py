@@ -136,3 +136,19 @@ ROOM_OF_ARRAY, ROOM_OF_ALL, ROOM_OUTSIDE = 1 << 15, 1 << 18, 1 << 28
 ELEMENTS_IN_CACHE, ROW_IN_TILES = 1 << 12, 8
 #: instructions of a function, before LLVM's passes: of one with loops, and of one without, for which there are fewer
 INSTRUCTIONS_WITH_LOOPS, INSTRUCTIONS_WITHOUT_LOOPS = 6000, 40_000
+
+# -- kernels of NVIDIA's GPUs: by published figures, not measured ------------------------------------------------------
+
+#: nanoseconds that a GPU takes to start a kernel, and one of its threads for an instruction
+NANOSECONDS_OF_LAUNCH, NANOSECONDS_OF_INSTRUCTION = 3000.0, 1.5
+#: threads of a grid whose size is not known, of one of its blocks, and of a kernel that is one block
+THREADS_OF_GRID, THREADS_OF_GRID_BLOCK, THREADS_OF_BLOCK = 1 << 14, 64, 1024
+#: iterations that the threads of a block make in the time of one, and instructions in the time that they wait for each
+#: other
+ITERATIONS_AT_ONCE_IN_BLOCK, INSTRUCTIONS_OF_BARRIER = 256, 20
+#: iterations, and elements that are joined, from which on the threads of a block share them out
+ITERATIONS_SHARED_IN_BLOCK, ELEMENTS_JOINED_IN_BLOCK = 8, 1 << 7
+#: multiplications in a product of arrays that is a part of a kernel
+PRODUCT_ON_GPU = 1 << 22
+#: bytes of memory that each thread has: CUDA makes it for as many threads as can run at all
+ROOM_OF_THREAD = 1 << 10

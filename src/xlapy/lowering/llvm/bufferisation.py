@@ -7,14 +7,15 @@ compiled here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
-from xlapy.lowering.llvm.text import Number, Text, Unsuitable, part_of, plus, times, type_in_memory
+from xlapy.lowering.llvm.gpu_threads import alone, shared_in_block
+from xlapy.lowering.llvm.text import BLOCK, Number, Text, Unsuitable, literal, part_of, plus, times, type_in_memory
 
 _versions = count()
 
@@ -81,15 +82,19 @@ def load(text: Text, array: Array, indices: Sequence[str]) -> Number:
 
 def put(text: Text, memory: Memory, number: Number, indices: Sequence[str]) -> None:
     """Store an element, whatever else is in the memory."""
-    for part, pointer in zip(number.parts, _pointers(text, memory.touched(), indices), strict=True):
-        name = text.new(f"zext i1 {part} to i8") if memory.dtype.kind == "b" else part
-        text.do(f"store {type_in_memory(memory.dtype)} {name}, ptr {pointer}")
+    with alone(text):
+        for part, pointer in zip(number.parts, _pointers(text, memory.touched(), indices), strict=True):
+            name = text.new(f"zext i1 {part} to i8") if memory.dtype.kind == "b" else part
+            text.do(f"store {type_in_memory(memory.dtype)} {name}, ptr {pointer}")
     if indices:
         text.note_store(memory.pointer, indices[0])
 
 
 def copy(text: Text, array: Array, memory: Memory) -> None:
     """Store all elements of an array in another memory of its shape and type."""
+    if text.threads == BLOCK and not text.is_shared:
+        _in_block(text, memory, lambda at: load(text, array, at))
+        return
     text.do(
         f"call void @llvm.memcpy.p0.p0.i64({_all(memory, memory.pointer)}, {_all(memory, address(array))}, "
         f"i64 {_size(memory)}, i1 false)"
@@ -99,9 +104,26 @@ def copy(text: Text, array: Array, memory: Memory) -> None:
 
 def clear(text: Text, memory: Memory) -> None:
     """Store zeros, or False, in all places of a memory."""
+    if text.threads == BLOCK and not text.is_shared:
+        _in_block(text, memory, lambda at: literal(0, memory.dtype))
+        return
     text.declared["llvm.memset.p0.i64"] = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
     text.do(f"call void @llvm.memset.p0.i64({_all(memory, memory.pointer)}, i8 0, i64 {_size(memory)}, i1 false)")
     text.note_store(memory.pointer, "0")
+
+
+def _in_block(text: Text, memory: Memory, at: Callable[[Sequence[str]], Number]) -> None:
+    """Store all elements of a memory, of which each thread of a GPU's block stores some."""
+
+    def one(first: str, end: str) -> bool:
+        place, rest = [], first
+        for length in reversed(memory.shape):
+            place.append(text.new(f"urem i64 {rest}, {length}"))
+            rest = text.new(f"udiv i64 {rest}, {length}")
+        put(text, memory, at(place[::-1]), place[::-1])
+        return True
+
+    shared_in_block(text, str(prod(memory.shape)), one)
 
 
 def is_zero(number: Number) -> bool:

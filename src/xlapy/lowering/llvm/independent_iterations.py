@@ -12,11 +12,17 @@ from math import prod
 from typing import NamedTuple
 
 from xlapy.lowering.llvm.bufferisation import Array, put
+from xlapy.lowering.llvm.gpu_threads import on_grid
 from xlapy.lowering.llvm.lazy_arrays import Extent, Place, Room, Value, counted, element, ranged
-from xlapy.lowering.llvm.parallel_outlining import on_grid, shared_out
+from xlapy.lowering.llvm.parallel_outlining import shared_out
 from xlapy.lowering.llvm.scalar_instructions import RULES
-from xlapy.lowering.llvm.text import INDEX, Number, Text, known_int, literal, plus
-from xlapy.lowering.thresholds import ELEMENTS_JOINED_IN_PARTS, ITERATIONS_OF_PART, PARTS_OF_SUM
+from xlapy.lowering.llvm.text import BLOCK, GRID, INDEX, THREAD, Number, Text, known_int, literal, plus
+from xlapy.lowering.thresholds import (
+    ELEMENTS_JOINED_IN_BLOCK,
+    ELEMENTS_JOINED_IN_PARTS,
+    ITERATIONS_OF_PART,
+    PARTS_OF_SUM,
+)
 
 #: what nothing is changed by when it is added
 _NOTHING = {"f": -0.0, "i": 0, "u": 0}
@@ -62,11 +68,12 @@ def made_by_several(text: Text, room: Room, iterations: Iterations) -> list[Valu
     found: list[Value] = []
 
     def part(first: str, end: str) -> bool:
-        made = iterations.written(first, end, iterations.initial, iterations.expected)
+        expected = 1 if text.threads == BLOCK else iterations.expected
+        made = iterations.written(first, end, iterations.initial, expected)
         found[:] = made.behind()
         return made.in_place and _stay(iterations.initial, found)
 
-    if text.for_gpu:
+    if text.threads == GRID:
         is_shared = on_grid(text, iterations.count.name, part)
     else:
         is_shared = shared_out(text, iterations.count.name, part, iterations.expected)
@@ -152,7 +159,8 @@ def joined_in_parts(
         in_rows: whether the elements lie in rows, and may be counted along the last axis beyond its end.
     """
     long = [axis for axis, n in enumerate(lengths) if n > 1]
-    if prod(lengths) < ELEMENTS_JOINED_IN_PARTS or text.for_gpu:
+    least = ELEMENTS_JOINED_IN_BLOCK if text.threads == BLOCK else ELEMENTS_JOINED_IN_PARTS
+    if prod(lengths) < least or text.threads in (THREAD, GRID):
         return None
     whole = in_rows or len(long) == 1
     axis = long[-1] if whole else next((k for k in long if lengths[k] >= PARTS_OF_SUM), None)

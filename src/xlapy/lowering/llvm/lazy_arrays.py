@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 from collections.abc import Callable, Sequence
@@ -12,9 +13,10 @@ import numpy as np
 
 from xlapy.lowering.llvm import bufferisation
 from xlapy.lowering.llvm.bufferisation import Array, Memory
+from xlapy.lowering.llvm.gpu_threads import alone, shared_in_block
 from xlapy.lowering.llvm.parallel_outlining import shared_out
 from xlapy.lowering.llvm.scalar_instructions import RULES, convert
-from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, known_int, literal, plus
+from xlapy.lowering.llvm.text import BLOCK, FALSE, INDEX, Number, Text, Unsuitable, known_int, literal, plus
 
 #: the place of an element, along each axis: names or literals of 64 bits
 Place = tuple[str, ...] | list[str]
@@ -226,7 +228,7 @@ def is_little(value: Value) -> bool:
 def bounded(text: Text, shape: Sequence[int], *values: Value) -> None:
     """Refuse what is to be done for so many elements that XLA, for all its calls, is faster. What is done in one case
     only does not matter."""
-    if text.arms:
+    if text.arms or text.for_gpu:
         return
     computed, moved, slow = _MOST if text.loops else _MOST_ONCE
     if prod(shape) > (slow if is_slow(*values) else moved if all(map(is_view, values)) else computed):
@@ -364,7 +366,8 @@ def counted(
     straight = min(straight, _STRAIGHT_IN_LOOPS) if text.open_loops else straight
     stays, kept = count > straight, text.kept_loops
     text.open_loops += stays
-    before, text.often = text.often, text.often * count
+    is_one = part is not None and text.threads == BLOCK
+    before, text.often = text.often, text.often * (1 if is_one else count)
     found = list(iteration(index.name, carried))
     text.often = before
     text.open_loops -= stays
@@ -399,6 +402,16 @@ def ranged(text: Text, extent: Extent, numbers: Sequence[Number], iteration: Cal
     return carried
 
 
+def _place(text: Text, shape: Sequence[int], index: str) -> tuple[str, ...]:
+    """The place in an array of a shape with the number of an element, in the order of rows."""
+    place, rest = [], index
+    for k in reversed(range(len(shape))):
+        is_last = prod(shape[:k]) == 1
+        place.append("0" if shape[k] == 1 else rest if is_last else text.new(f"urem i64 {rest}, {shape[k]}"))
+        rest = rest if is_last or shape[k] == 1 else text.new(f"udiv i64 {rest}, {shape[k]}")
+    return tuple(reversed(place))
+
+
 def over(
     text: Text,
     shape: Sequence[int],
@@ -415,7 +428,20 @@ def over(
     not as many left. Where no place sees what is done for another one they `is_apart`, and several threads may visit
     them."""
     long = [axis for axis, n in enumerate(shape) if n > 1]
-    shares = is_apart and not numbers and not extents and not text.is_shared and prod(shape) >= _FEWEST_SHARED
+    may_share = is_apart and not numbers and not text.is_shared and not text.is_alone
+
+    def visit_one(first: str, end: str) -> bool:
+        visit(_place(text, shape, first), [])
+        return True
+
+    if text.threads == BLOCK and may_share and prod(shape) > 1:
+        with alone(text) if extents else contextlib.nullcontext():
+            if extents:
+                over(text, shape, [], visit, extents)
+            else:
+                shared_in_block(text, str(prod(shape)), visit_one)
+        return []
+    shares = may_share and not extents and prod(shape) >= _FEWEST_SHARED
 
     def shared(count: int, iteration: Callable, straight: int = _STRAIGHT) -> list[Number]:
         def written(first: str, end: str) -> bool:

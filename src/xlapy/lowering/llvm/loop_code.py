@@ -17,10 +17,15 @@ from xlapy.lowering.llvm.independent_iterations import Carried, Iterations, made
 from xlapy.lowering.llvm.lazy_arrays import OWN, SOME, Value, element, is_computed_in_place, is_view, reads, shape_of
 from xlapy.lowering.llvm.parallel_outlining import is_worth
 from xlapy.lowering.llvm.scalar_instructions import RULES, convert
-from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, literal, type_of
+from xlapy.lowering.llvm.text import BLOCK, GRID, HOST, INDEX, Number, Text, Unsuitable, literal, type_of
 from xlapy.lowering.llvm.thread_pool import processors
 from xlapy.lowering.llvm.value_storage import Frame, uses_in
-from xlapy.lowering.thresholds import ELEMENTS_SWAPPED, ITERATIONS_SHARED, OPERATIONS_SWAPPED
+from xlapy.lowering.thresholds import (
+    ELEMENTS_SWAPPED,
+    ITERATIONS_SHARED,
+    ITERATIONS_SHARED_IN_BLOCK,
+    OPERATIONS_SWAPPED,
+)
 
 #: a number of iterations that is not known in fact, if they may be as many
 _MANY = 1 << 31
@@ -131,14 +136,15 @@ class Loops(Frame, ABC):
     def _is_many(self, loop: Operation) -> bool:
         """Whether a loop makes so many iterations that several threads get about as many each."""
         known = constant_value(loop.operands[0])
-        return known is None or int(known) >= (2 if self.text.for_gpu else ITERATIONS_SHARED * processors())
+        least = {HOST: ITERATIONS_SHARED * processors(), BLOCK: ITERATIONS_SHARED_IN_BLOCK}.get(self.text.threads, 2)
+        return known is None or int(known) >= least
 
     def _may_be_grid(self, loop: Operation, initial: list[Value]) -> bool:
-        """Whether all threads of a GPU's grid may run the function, each with some iterations of a loop: the loop is
-        all that changes memory, and what it changes is the caller's."""
+        """Whether the threads of a GPU may share out a loop: those of a grid if it is all that changes memory, and that
+        memory is the caller's."""
         changed = [x.memory for x in initial if isinstance(x, Array)]
-        if not self.text.may_be_grid:
-            return False
+        if self.text.threads != GRID:
+            return self.text.threads == BLOCK
         return loop is self.only_loop and not self.text.loops and all(memory in self.copies for memory in changed)
 
     def _is_long(self, loop: Operation) -> bool:

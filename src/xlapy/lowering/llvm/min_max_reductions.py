@@ -100,6 +100,8 @@ def first_places(text: Text, room: Room, search: Search, x: Value, shape: tuple[
         return literal(0, dtype)
     bounded(text, shape_of(x), x)
     kind = dtype_of(x)
+    if text.for_gpu and search.rows * search.columns > 1:
+        return _each_by_itself(text, room, search, x, shape, dtype)
     if search.columns > 1:
         return _in_columns(text, room, search, x, shape, dtype)
     if len(shape_of(x)) == 1 and is_view(x):
@@ -119,6 +121,32 @@ def first_places(text: Text, room: Room, search: Search, x: Value, shape: tuple[
 
     over(text, (search.rows,), [], visit)
     return place.change()
+
+
+def _each_by_itself(text: Text, room: Room, search: Search, x: Value, shape: tuple[int, ...], dtype: np.dtype) -> Value:
+    """The same on a GPU, by a thread for each row or column."""
+    kind, (_, rows, length, columns) = dtype_of(x), search
+    whole = Memory(address(x if isinstance(x, Array) else room.kept(x)), kind, (rows, length, columns), True)
+    array, found = Array(whole, whole.version), room.made(dtype, shape)
+    flat = Memory(found.pointer, dtype, (rows, columns), False)
+    better = RULES["gt" if search.largest else "lt"]
+
+    def visit(at: Place, numbers: list) -> list:
+        def compare(place: Place, numbers: list[Number]) -> list[Number]:
+            old, before = numbers
+            new = element(text, array, [at[0], place[0], at[1]])
+            is_better = better(text, new, old)
+            if kind.kind == "f":
+                lost = RULES["bitwise_and"](text, RULES["ne"](text, new, new), RULES["eq"](text, old, old))
+                is_better = RULES["bitwise_or"](text, is_better, lost)
+            return [select(text, is_better, new, old), select(text, is_better, Number(INDEX, (place[0],)), before)]
+
+        first = [element(text, array, [at[0], "0", at[1]]), literal(0, INDEX)]
+        put(text, flat, convert(text, over(text, (length,), first, compare)[1], dtype), at)
+        return []
+
+    over(text, (rows, columns), [], visit, is_apart=True)
+    return found.change()
 
 
 def _in_columns(text: Text, room: Room, search: Search, x: Value, shape: tuple[int, ...], dtype: np.dtype) -> Value:

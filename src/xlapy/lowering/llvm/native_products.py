@@ -37,7 +37,13 @@ from xlapy.lowering.llvm.text import (
     Unsuitable,
     literal,
 )
-from xlapy.lowering.thresholds import PRODUCT_READ_ONCE, PRODUCT_WRITTEN, PRODUCTS_OF_SMALL, TERMS_OF_SMALL
+from xlapy.lowering.thresholds import (
+    PRODUCT_ON_GPU,
+    PRODUCT_READ_ONCE,
+    PRODUCT_WRITTEN,
+    PRODUCTS_OF_SMALL,
+    TERMS_OF_SMALL,
+)
 
 
 def product(text: Text, room: Room, equation: Any, operands: list[Value]) -> Value:
@@ -50,7 +56,7 @@ def product(text: Text, room: Room, equation: Any, operands: list[Value]) -> Val
     found = _as_parts(text, room, equation, operands)
     if found is not None:
         return found
-    if _is_for_library(equation, operands):
+    if not text.for_gpu and _is_for_library(equation, operands):
         return _multiplied(text, room, equation, shape, operands)
     ((axes, _), _) = equation.params["dimension_numbers"]
     terms = prod(equation.invars[0].aval.shape[k] for k in axes)
@@ -97,7 +103,12 @@ def vector_product(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]
     if [e.primitive.name for e in equations] != ["dot_general"] or len(jaxpr.outvars[0].aval.shape) != 1:
         return None
     (equation,) = equations
-    if equation.invars != jaxpr.invars or equation.outvars != jaxpr.outvars or not _is_for_library(equation, operands):
+    if (
+        text.for_gpu
+        or equation.invars != jaxpr.invars
+        or equation.outvars != jaxpr.outvars
+        or not _is_for_library(equation, operands)
+    ):
         return None
     return _multiplied(text, room, equation, equation.outvars[0].aval.shape, operands, lanes)
 
@@ -150,9 +161,10 @@ def _term_by_term(text: Text, equation: Any, shape: tuple[int, ...], operands: l
     dtype = np.dtype(equation.outvars[0].aval.dtype)
     extents = [left[k] for k in contracted[0]]
     read_once = prod(shape) * prod(extents) == max(prod(left), prod(right)) and not text.loops
-    most = PRODUCT_READ_ONCE if read_once else PRODUCT_WRITTEN
+    most = PRODUCT_ON_GPU if text.for_gpu else PRODUCT_READ_ONCE if read_once else PRODUCT_WRITTEN
     if (
         batch[0]
+        and not text.for_gpu
         and prod(extents) <= TERMS_OF_SMALL
         and prod(shape) <= TERMS_OF_SMALL**2 * prod(left[k] for k in batch[0])
     ):

@@ -31,6 +31,7 @@ from xlapy.lowering.llvm.lazy_arrays import (
 )
 from xlapy.lowering.llvm.scalar_instructions import RULES, any_order, convert, select
 from xlapy.lowering.llvm.text import (
+    BLOCK,
     INDEX,
     Number,
     Text,
@@ -55,7 +56,7 @@ def reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
         total = joined_as_parts(text, room, axes, x, kind, start)
         if total is not None:
             return total
-        if _is_of_columns(equation, x):
+        if _is_of_columns(equation, x) and not text.for_gpu:
             return _joined_by_rows(text, room, equation, shape, operands, kind, start)
         old, dtype = shape_of(x), dtype_of(x)
         extents = _extents_along(text, x, axes, literal(start(dtype), dtype))
@@ -93,7 +94,7 @@ def joined_as_parts(text: Text, room: Room, axes: Sequence[int], x: Value, kind:
     ):
         return None
     lengths, dtype = shape_of(x), dtype_of(x)
-    if min_max_reductions.suits(kind, dtype, prod(lengths)):
+    if min_max_reductions.suits(kind, dtype, prod(lengths)) and text.threads != BLOCK:
         return None
     bounded(text, lengths, x)
     wide = _wide(kind, dtype, prod(lengths))
@@ -187,7 +188,7 @@ def extreme_place(kind: str) -> Callable:
         old = shape_of(x)
         worst = (min_max_reductions.least if kind == "gt" else min_max_reductions.largest)(dtype_of(x))
         extents = _extents_along(text, x, [axis], literal(worst, dtype_of(x)))
-        if axis != len(old) - 1 and prod(old) > ELEMENTS_SEARCHED_IN_COLUMNS:
+        if axis != len(old) - 1 and prod(old) > ELEMENTS_SEARCHED_IN_COLUMNS and not text.for_gpu:
             raise Unsuitable("places in columns, of which XLA looks at several at a time")
         in_blocks = axis == len(old) - 1 and not extents and is_view(x) and old[axis] >= ELEMENTS_SEARCHED_IN_BLOCKS
 

@@ -11,7 +11,8 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from xlapy.lowering.llvm.text import NoGrid, Text, stored_in
+from xlapy.lowering.llvm.gpu_threads import shared_in_block
+from xlapy.lowering.llvm.text import BLOCK, Text, stored_in
 from xlapy.lowering.llvm.thread_pool import processors, thread_pool
 from xlapy.lowering.thresholds import INSTRUCTIONS_SHARED
 
@@ -64,6 +65,8 @@ def shared_out(text: Text, count: str, loop: Callable[[str, str], bool], expecte
     Returns:
         Whether they are, or may be, made by several threads: then nothing is known behind the loop that was made in it.
     """
+    if text.threads == BLOCK:
+        return shared_in_block(text, count, loop)
     first, end, label = text.name(), text.name(), text.label()
     outer, block, rooms, begins = text.lines, text.block, text.rooms, len(text.begins)
     often, work = text.often, text.work
@@ -110,21 +113,6 @@ def shared_out(text: Text, count: str, loop: Callable[[str, str], bool], expecte
         text.begin(left)
         text.do("ret void")
         text.begin(rest)
-    return True
-
-
-def on_grid(text: Text, count: str, loop: Callable[[str, str], bool]) -> bool:
-    """Write the iterations of one thread of a GPU's grid, some in a row; see `shared_out`."""
-    more = text.new(f"add i64 {count}, %threads")
-    chunk = text.new(f"udiv i64 {text.new(f'sub i64 {more}, 1')}, %threads")
-    first = text.new(f"mul i64 %thread, {chunk}")
-    behind = text.new(f"add i64 {first}, {chunk}")
-    end = text.new(f"select i1 {text.new(f'icmp slt i64 {behind}, {count}')}, i64 {behind}, i64 {count}")
-    text.is_shared = text.is_grid = True
-    may_be = loop(first, end)
-    text.is_shared = False
-    if not may_be:
-        raise NoGrid
     return True
 
 
@@ -250,4 +238,4 @@ def _in_order(line: str, number: int) -> str:
     return line
 
 
-__all__ = ["LEFT", "is_worth", "leaving", "on_grid", "shared_out"]
+__all__ = ["LEFT", "is_worth", "leaving", "shared_out"]

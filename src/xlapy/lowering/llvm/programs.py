@@ -47,10 +47,11 @@ from xlapy.lowering.llvm.parallel_outlining import LEFT, leaving
 from xlapy.lowering.llvm.product_narrowing import narrowed
 from xlapy.lowering.llvm.scalar_instructions import RULES, any_order, convert, select
 from xlapy.lowering.llvm.text import (
+    BLOCK,
     FALSE,
+    HOST,
     INDEX,
     STORED,
-    NoGrid,
     Number,
     Text,
     Unsuitable,
@@ -88,6 +89,7 @@ class Function(NamedTuple):
         work: about how many instructions it executes.
         is_grid: whether it is for the threads of a GPU's grid, each of which does a part: the last two parameters are
             the number of a thread, and of all threads.
+        shared: how often the threads of a GPU's block share something out.
     """
 
     operands: list[Var]
@@ -100,10 +102,11 @@ class Function(NamedTuple):
     has_loops: bool
     work: float
     is_grid: bool
+    shared: int
 
 
 def function_of(
-    region: Region, may_have_rooms: bool = False, errors: Errors | None = None, for_gpu: bool = False
+    region: Region, may_have_rooms: bool = False, errors: Errors | None = None, threads: str = HOST
 ) -> Function:
     """A region in LLVM's language, a function of its parameters and of what it captures.
 
@@ -112,15 +115,12 @@ def function_of(
         may_have_rooms: whether the caller makes room for large arrays.
         errors: of a program, which of its results tell the host about errors, if it may be left at the first one: the
             others are then anything.
-        for_gpu: whether it runs on a GPU: the constants are parameters behind the pointers.
+        threads: which threads run it (`text.HOST` and so on). On a GPU constants are parameters behind the pointers.
 
     Raises:
         Unsuitable: XLA does better, or something is not known here.
     """
-    try:
-        return _Program(region, may_have_rooms, errors, Text(for_gpu)).function
-    except NoGrid:
-        return _Program(region, may_have_rooms, errors, Text(for_gpu, False)).function
+    return _Program(region, may_have_rooms, errors, Text(threads)).function
 
 
 class _Program(Loops):
@@ -160,13 +160,17 @@ class _Program(Loops):
             text.has_loops,
             text.work,
             text.is_grid,
+            text.shared,
         )
 
     def _written(self, pointers: Sequence[str]) -> str:
         """The definition of the function."""
         text = self.text
-        parameters = ", ".join(f"ptr noalias nocapture {pointer}" for pointer in pointers)
+        # what a thread of a block stores, the others load
+        attributes = "ptr" if text.threads == BLOCK else "ptr noalias"
+        parameters = ", ".join(f"{attributes} nocapture {pointer}" for pointer in pointers)
         parameters += ", i64 %thread, i64 %threads" if text.is_grid else ""
+        parameters += ", i64 %lane, i64 %lanes" if text.threads == BLOCK else ""
         head = [f"define internal void @main({parameters}) {{", "entry:", *self.text.rooms.values(), *text.begins]
         functions = [*text.functions, *([STORED] if text.watched else [])]
         lines = [*text.tables, *text.declared.values(), *functions, *head, *text.body(), "  ret void", "}", *text.notes]

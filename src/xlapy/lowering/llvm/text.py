@@ -20,6 +20,11 @@ class Unsuitable(Exception):
     """Something that is not made into machine code here."""
 
 
+#: where a function runs: on the host; or on a GPU, by one thread, by a grid of threads, each of which makes some of the
+#: iterations of one loop, or by the threads of a block, which do everything together and share out what they can
+HOST, THREAD, GRID, BLOCK = "host", "thread", "grid", "block"
+
+
 class NoGrid(Exception):
     """Iterations of a loop that the threads of a GPU's grid cannot make by themselves."""
 
@@ -120,6 +125,8 @@ def times(text: Text, index: str, factor: int) -> str:
     return text.new(f"mul nsw i64 {index}, {factor}") if index.startswith("%") else str(int(index) * factor)
 
 
+#: the function that each thread of a GPU's block waits in until all have come there
+BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
 #: instructions in the time of a function of the C library
 _CALL = 50
 #: how a line begins that is no instruction, but a note of `Text.note_store`
@@ -142,11 +149,16 @@ def stored_in(line: str) -> list[str]:
 class Text:
     """The instructions of a function, in the order of its blocks.
 
-    With `for_gpu` the function runs on a GPU: it has no addresses of the host's memory or functions, and no threads but
-    those of a grid (`is_grid`), each of which runs all of it with another number, `%thread` of `%threads`."""
+    On a GPU (`threads` is not `HOST`, see `gpu_threads`) it has no addresses of the host's memory or functions."""
 
-    def __init__(self, for_gpu: bool = False, may_be_grid: bool = True) -> None:
-        self.for_gpu, self.may_be_grid, self.is_grid = for_gpu, may_be_grid, False
+    def __init__(self, threads: str = HOST) -> None:
+        self.threads, self.for_gpu = threads, threads != HOST
+        #: whether the function is for the threads of a grid, each of which makes some iterations of its loop
+        self.is_grid = False
+        #: whether all threads of a block have seen what was stored so far; and whether only one of them is here
+        self.is_settled, self.is_alone = False, False
+        #: how often the threads of a block share something out
+        self.shared = 0
         self.lines: list[str] = []
         self.declared: dict[str, str] = {}
         #: arrays that are known, as they are defined
@@ -186,9 +198,22 @@ class Text:
         if len(self.lines) > (INSTRUCTIONS_WITH_LOOPS if self.has_loops else INSTRUCTIONS_WITHOUT_LOOPS):
             raise Unsuitable("a program that takes long to compile")
         name = self.name()
+        if self.threads == BLOCK:
+            self._is_allowed(instruction)
         self.lines.append(f"  {name} = {instruction}")
         self.work += self.often
         return name
+
+    def _is_allowed(self, instruction: str) -> None:
+        """Whether all threads of a GPU's block may do it: only what changes no memory, or of which each does a part."""
+        is_call = instruction.startswith("call ")
+        changes = instruction.startswith("store") or is_call and ("ptr " in instruction or " void " in instruction)
+        if instruction.startswith("load"):
+            self.is_settled = False
+        if changes and BARRIER not in instruction:
+            self.is_settled = False
+            if not self.is_shared and not self.is_alone:
+                raise Unsuitable("memory that all threads of a block would change")
 
     def name(self) -> str:
         """A name that nothing has yet."""
@@ -196,6 +221,8 @@ class Text:
 
     def do(self, instruction: str) -> None:
         """An instruction that makes nothing."""
+        if self.threads == BLOCK:
+            self._is_allowed(instruction)
         self.lines.append(f"  {instruction}")
         self.work += self.often
 
@@ -223,7 +250,7 @@ class Text:
     def begin(self, label: str) -> None:
         """What follows is in a block; what comes before has to end with a branch."""
         self.lines.append(f"{label}:")
-        self.block = label
+        self.block, self.is_settled = label, False
 
     def call(self, function: str, type: str, *operands: str) -> str:
         """What a pure function of numbers of one type gives for some of them."""
@@ -301,7 +328,11 @@ class Phis:
 
 
 __all__ = [
+    "BARRIER",
+    "BLOCK",
     "FALSE",
+    "GRID",
+    "HOST",
     "INDEX",
     "KEY",
     "NoGrid",
@@ -309,6 +340,7 @@ __all__ = [
     "TRUE",
     "Phis",
     "STORED",
+    "THREAD",
     "Text",
     "Unsuitable",
     "known_int",

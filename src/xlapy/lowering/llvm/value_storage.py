@@ -32,12 +32,9 @@ from xlapy.lowering.llvm.lazy_arrays import (
     rest_of,
     shape_of,
 )
-from xlapy.lowering.llvm.text import Number, Text, Unsuitable, part_of, plus, type_in_memory, type_of
+from xlapy.lowering.llvm.text import BLOCK, Number, Text, Unsuitable, part_of, plus, type_in_memory, type_of
 from xlapy.lowering.llvm.tiles import axis_of_tiles, over_tiles
-from xlapy.lowering.thresholds import ROOM_OF_ALL, ROOM_OF_ARRAY, ROOM_OUTSIDE
-
-#: of memory that each thread of a GPU has: CUDA makes it for as many threads as can run at all
-_ROOM_OF_THREAD = 1 << 10
+from xlapy.lowering.thresholds import ROOM_OF_ALL, ROOM_OF_ARRAY, ROOM_OF_THREAD, ROOM_OUTSIDE
 
 
 class Arm(NamedTuple):
@@ -148,7 +145,11 @@ class Frame:
         size = prod(shape) * dtype.itemsize
         if size == 0:
             raise Unsuitable("an array without elements")
-        if size > ROOM_OF_ARRAY or self._room + size > (_ROOM_OF_THREAD if self.text.for_gpu else ROOM_OF_ALL):
+        if self.text.threads == BLOCK and not self.text.is_shared:
+            return self._made_outside(dtype, shape, size)
+        if size > ROOM_OF_ARRAY or self._room + size > (ROOM_OF_THREAD if self.text.for_gpu else ROOM_OF_ALL):
+            if self.text.is_shared and self.text.for_gpu:
+                raise Unsuitable("memory of each thread of a GPU that is too large")
             return self._made_outside(dtype, shape, size)
         self._room += size
         place = Memory(f"%a{next(self._numbers)}", dtype, shape, False)
@@ -220,7 +221,7 @@ class Frame:
         again = place not in reads(value, *(part.value for part in together))
         width = vector_of(place.dtype) if again else 1
         shape = shape_of(together[0].value) if together else shape
-        axis = axis_of_tiles(value, shape, place.dtype) if again and not parts else None
+        axis = axis_of_tiles(value, shape, place.dtype) if again and not parts and not self.text.for_gpu else None
         if axis is not None:
             over_tiles(self.text, shape, axis, place.dtype, visit)
             return

@@ -8,9 +8,12 @@ XLA starts a kernel for each operation of each iteration, which takes microsecon
 this one takes a second. Here it is one kernel. It is written as for a CPU (`lowering.llvm`), which keeps loops,
 branches and elements at places that are data as they are, and compiled by LLVM to PTX, the portable language of these
 GPUs (`ptx`). A loop whose iterations do not depend on each other (`lowering.llvm.dependence`) is a kernel of as many
-threads; another one has a single thread. Which loops are better so is estimated (`kernels`).
+threads. One that computes arrays in each iteration has the threads of a block, which do all iterations together and
+share out the elements (`lowering.llvm.gpu_threads`); another one has a single thread. Which of these is best, and
+whether XLA's kernels are better, is estimated (`kernels`).
 """
 
-from xlapy.lowering.nvptx.kernels import as_kernel, interpreted
+from xlapy.lowering.nvptx.emulator import emulated
+from xlapy.lowering.nvptx.kernels import as_kernel
 
-__all__ = ["as_kernel", "interpreted"]
+__all__ = ["as_kernel", "emulated"]

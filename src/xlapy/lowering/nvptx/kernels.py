@@ -4,33 +4,36 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
-from collections.abc import Iterator, Sequence
-from math import prod
+import os
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 from jax import lax
 
-from xlapy.ir import Operation, Var, constant_value
+from xlapy.ir import Operation, Region, Var, constant_value
 from xlapy.lowering.llvm.code_selection import original_form
-from xlapy.lowering.llvm.engine import Call, registered
+from xlapy.lowering.llvm.lazy_arrays import SOME
 from xlapy.lowering.llvm.programs import Function, function_of
-from xlapy.lowering.llvm.text import Unsuitable
+from xlapy.lowering.llvm.text import BLOCK, GRID, THREAD, NoGrid, Unsuitable
 from xlapy.lowering.nvptx import ptx
+from xlapy.lowering.nvptx.emulator import is_emulating, on_cpu
+from xlapy.lowering.thresholds import (
+    NANOSECONDS_OF_INSTRUCTION,
+    NANOSECONDS_OF_LAUNCH,
+    THREADS_OF_BLOCK,
+    THREADS_OF_GRID,
+    THREADS_OF_GRID_BLOCK,
+)
 from xlapy.lowering.vectorised_loops import plan_of
 
-#: nanoseconds that a GPU takes to start a kernel, and one of its threads for an instruction
-_LAUNCH, _INSTRUCTION = 3000.0, 1.5
-#: iterations that a loop is expected to make if that is not known
-_ITERATIONS = 1000
-#: threads of a grid whose size is not known, and of a block
-_THREADS, _BLOCK = 1 << 14, 64
+#: the variable of the environment that leaves all loops to XLA
+_SWITCH = "XLAPY_GPU_KERNELS"
+#: which threads may run a loop
+_KINDS = (GRID, BLOCK, THREAD)
 #: XLA's function that starts a kernel of PTX, and the version of its interface
 _TARGET, _INTERFACE = "__gpu$xla.gpu.ptx", 2
-
-_interpreting = False
 
 
 class Kernel(NamedTuple):
@@ -40,22 +43,13 @@ class Kernel(NamedTuple):
         function: what computes it.
         results: the results of the loop that it computes.
         threads: how many threads run it.
+        is_grid: whether each of them does some iterations by itself; if not, they are one block.
     """
 
     function: Function
     results: Sequence[Var]
     threads: int
-
-
-@contextlib.contextmanager
-def interpreted() -> Iterator[None]:
-    """Within, what is traced for a GPU runs on a CPU, one thread after the other: so that it can be tested there."""
-    global _interpreting
-    before, _interpreting = _interpreting, True
-    try:
-        yield
-    finally:
-        _interpreting = before
+    is_grid: bool
 
 
 def as_kernel(loop: Operation, environment: dict[Var, Any]) -> Sequence | None:
@@ -65,7 +59,7 @@ def as_kernel(loop: Operation, environment: dict[Var, Any]) -> Sequence | None:
         loop: a `for` or a `while`.
         environment: maps its operands, and what its regions capture, to values.
     """
-    if plan_of(loop, True) is not None:
+    if plan_of(loop, True) is not None or os.environ.get(_SWITCH) == "0":
         return None
     kernel = _kernel_of(loop, environment)
     return None if kernel is None else _called(kernel, environment, loop)
@@ -79,23 +73,41 @@ def _kernel_of(loop: Operation, environment: dict[Var, Any]) -> Kernel | None:
 
 
 def _made(loop: Operation, environment: dict[Var, Any]) -> Kernel | None:
+    """The kernel that takes the least time, if that is less than XLA's kernels take."""
     region, results = original_form(loop, environment)
     if any(not isinstance(v.type.dtype, np.dtype) for v in results):
         return None
+    made = [_written(region, results, loop, kind) for kind in _KINDS]
+    kernels = sorted((kernel for kernel in made if kernel is not None), key=_nanoseconds)
+    for kernel in kernels:
+        if _nanoseconds(kernel) > _launches(loop) * NANOSECONDS_OF_LAUNCH:
+            return None
+        with contextlib.suppress(Unsuitable):
+            _code(_module(kernel))
+            return kernel
+    return None
+
+
+def _written(region: Region, results: Sequence[Var], loop: Operation, kind: str) -> Kernel | None:
+    """A loop as a kernel of some threads; None if it does not suit, or these have nothing to share out."""
     try:
         with jax.enable_x64(True):
-            function = function_of(region, True, for_gpu=True)
-        if function.is_grid:
-            count = constant_value(loop.operands[0])
-            threads = _THREADS if count is None else min(int(count), _THREADS)
-        else:
-            threads = 1
-        _code(_module(function, threads))
-    except Unsuitable:
+            function = function_of(region, True, threads=kind)
+    except (Unsuitable, NoGrid):
         return None
-    if function.work / threads * _INSTRUCTION > _launches(loop) * _LAUNCH:
+    if kind == BLOCK:
+        return Kernel(function, results, THREADS_OF_BLOCK, False) if function.shared else None
+    if kind == THREAD:
+        return Kernel(function, results, 1, False)
+    if not function.is_grid:
         return None
-    return Kernel(function, results, threads)
+    count = constant_value(loop.operands[0])
+    return Kernel(function, results, THREADS_OF_GRID if count is None else min(int(count), THREADS_OF_GRID), True)
+
+
+def _nanoseconds(kernel: Kernel) -> float:
+    """How long a kernel takes, about."""
+    return kernel.function.work / (kernel.threads if kernel.is_grid else 1) * NANOSECONDS_OF_INSTRUCTION
 
 
 def _launches(operation: Operation) -> float:
@@ -108,7 +120,7 @@ def _launches(operation: Operation) -> float:
     if plan_of(operation, True) is not None:
         return 4
     known = constant_value(operation.operands[0]) if operation.kind == "for" else None
-    count = _ITERATIONS if known is None else max(int(known), 0)
+    count = SOME if known is None else max(int(known), 0)
     return 1 + count * (3 + sum(_launches(o) for region in operation.regions for o in region.operations))
 
 
@@ -128,7 +140,10 @@ def _called(kernel: Kernel, environment: dict[Var, Any], loop: Operation) -> lis
             types.append(jax.ShapeDtypeStruct(held.type.shape, held.type.dtype))
         else:
             types.append(jax.ShapeDtypeStruct((size,), np.uint8))
-    results = (_on_cpu if _interpreting else _on_gpu)(kernel, types, aliases, values)
+    if is_emulating():
+        results = on_cpu(function, _pointers(function), kernel.threads, types, aliases, values)
+    else:
+        results = _on_gpu(kernel, types, aliases, values)
     of = dict(zip(kernel.results, results, strict=False))
     return [of[v] for v in loop.results]
 
@@ -140,44 +155,51 @@ def _pointers(function: Function) -> list[tuple[str, int]]:
     return pointers + [("operand", len(function.operands) + k) for k in range(len(function.constants))]
 
 
-def _module(function: Function, threads: int) -> str:
+def _module(kernel: Kernel) -> str:
     """LLVM's module of a kernel, which XLA gives the addresses of the operands, and of the results behind them."""
+    function = kernel.function
     held = sum(var is not None for _, var in function.rooms)
     count = len(function.operands) + len(function.constants) + len(function.changed) + held
     parameters = [f"ptr %operand{k}" for k in range(count)]
     parameters += [f"ptr %result{k}" for k in range(len(function.results) + len(function.rooms))]
     arguments = [f"ptr %{kind}{k}" for kind, k in _pointers(function)]
-    lines = [function.body, f"define ptx_kernel void @kernel({', '.join(parameters)}) {{"]
-    if function.is_grid:
+    width = THREADS_OF_GRID_BLOCK if kernel.is_grid else kernel.threads
+    lines = [
+        function.body,
+        f'define ptx_kernel void @kernel({", ".join(parameters)}) "nvvm.maxntid"="{width}" {{',
+        "  %lane.short = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()",
+        "  %lane = sext i32 %lane.short to i64",
+    ]
+    if kernel.is_grid:
         lines += [
-            "  %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()",
-            "  %lane = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()",
-            f"  %before = mul i32 %block, {_BLOCK}",
-            "  %number = add i32 %before, %lane",
-            "  %thread = sext i32 %number to i64",
-            f"  %exists = icmp slt i64 %thread, {threads}",
+            "  %block.short = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()",
+            "  %block = sext i32 %block.short to i64",
+            f"  %before = mul i64 %block, {width}",
+            "  %thread = add i64 %before, %lane",
+            f"  %exists = icmp slt i64 %thread, {kernel.threads}",
             "  br i1 %exists, label %run, label %end",
             "run:",
         ]
-        arguments += ["i64 %thread", f"i64 {threads}"]
+        arguments += ["i64 %thread", f"i64 {kernel.threads}"]
+    elif function.shared:
+        arguments += ["i64 %lane", f"i64 {width}"]
     lines.append(f"  call void @main({', '.join(arguments)})")
-    lines += ["  br label %end", "end:", "  ret void", "}"] if function.is_grid else ["  ret void", "}"]
-    if function.is_grid:
-        lines.append("declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()")
-        lines.append("declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()")
+    lines += ["  br label %end", "end:"] if kernel.is_grid else []
+    lines += ["  ret void", "}"]
+    lines += [f"declare i32 @llvm.nvvm.read.ptx.sreg.{name}.x()" for name in ("tid", "ctaid")]
     return "\n".join(lines)
 
 
 def _on_gpu(kernel: Kernel, types: Sequence, aliases: dict[int, int], values: Sequence) -> Sequence[jax.Array]:
-    function = kernel.function
-    code = _code(_module(function, kernel.threads))
-    blocks = -(-kernel.threads // _BLOCK) if function.is_grid else 1
+    blocks, width = (
+        (-(-kernel.threads // THREADS_OF_GRID_BLOCK), THREADS_OF_GRID_BLOCK) if kernel.is_grid else (1, kernel.threads)
+    )
     config = {
         "name": '"kernel"',
         "kernel_type": '"ptx"',
-        "kernel_data": _quoted(code),
+        "kernel_data": _quoted(_code(_module(kernel))),
         **{f"grid_{axis}": f"{blocks if axis == 'x' else 1} : i32" for axis in "xyz"},
-        **{f"block_{axis}": f"{_BLOCK if axis == 'x' and function.is_grid else 1} : i32" for axis in "xyz"},
+        **{f"block_{axis}": f"{width if axis == 'x' else 1} : i32" for axis in "xyz"},
         "shared_mem_bytes": "0 : i32",
     }
     text = "{" + ", ".join(f"{name} = {value}" for name, value in config.items()) + "}"
@@ -199,37 +221,4 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _on_cpu(kernel: Kernel, types: Sequence, aliases: dict[int, int], values: Sequence) -> Sequence[jax.Array]:
-    """The same by this machine's processor, one thread after the other."""
-    function = kernel.function
-    body = function.body
-    pointers = _pointers(function)
-    if function.is_grid:
-        parameters = ", ".join(f"ptr %p{k}" for k in range(len(pointers)))
-        arguments = ", ".join([*(f"ptr %p{k}" for k in range(len(pointers))), "i64 %thread", f"i64 {kernel.threads}"])
-        body = body.replace("@main(", "@thread(") + "\n".join(
-            [
-                f"\ndefine internal void @main({parameters}) {{",
-                "entry:",
-                "  br label %head",
-                "head:",
-                "  %thread = phi i64 [0, %entry], [%next, %run]",
-                f"  %more = icmp slt i64 %thread, {kernel.threads}",
-                "  br i1 %more, label %run, label %end",
-                "run:",
-                f"  call void @thread({arguments})",
-                "  %next = add i64 %thread, 1",
-                "  br label %head",
-                "end:",
-                "  ret void",
-                "}",
-            ]
-        )
-    sizes = [prod(t.shape) * t.dtype.itemsize for t in types]
-    changed = {result: (operand, sizes[result]) for operand, result in aliases.items()}
-    call = Call(pointers, changed, {}, len(values), len(types))
-    name = registered(body, call, hashlib.sha256(body.encode()).hexdigest())
-    return jax.ffi.ffi_call(name, types, input_output_aliases=aliases)(*values)
-
-
-__all__ = ["as_kernel", "interpreted"]
+__all__ = ["as_kernel"]
