@@ -17,13 +17,14 @@ ALLOWED = {
     "runtime": {"interpreter", "lowering", "passes", "ir", "domain", "report", "frontend"},
     "interpreter": {"frontend", "domain", "dispatch", "ir", "report"},
     # rules for JAX's transformations clean and evaluate compiled regions inside JAX's functions
-    "dispatch": {"lowering", "passes", "domain", "ir", "report"},
+    "dispatch": {"library", "lowering", "passes", "domain", "ir", "report"},
     "domain": {"ir", "report"},
     "passes": {"ir", "report"},
     "lowering": {"ir", "report"},
     "ir": {"report"},
     "frontend": {"report"},
     "report": set(),
+    "library": set(),
     "immutable": set(),
 }
 # What every layer may import.

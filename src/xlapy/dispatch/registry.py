@@ -8,6 +8,7 @@ resolution order for methods, attributes and operators of built-in types.
     @attribute(np.ndarray, "T")    rule(machine, self)
     @operator(np.ndarray)          rule(machine, symbol, left, right), None for NotImplemented
     @replacement(np.piecewise)     an implementation in plain Python, interpreted like any callee
+    @replacement_of(Dispatcher)    the same for all callables of a class: finds the implementation
     @source_of(Dispatcher)         the Python function that a compiled one was made of
 """
 
@@ -22,6 +23,7 @@ R = TypeVar("R", bound=Rule)
 
 FUNCTIONS: dict[int, tuple[object, Rule]] = {}
 REPLACEMENTS: dict[int, tuple[object, Callable]] = {}
+REPLACEMENTS_OF: dict[type, Callable[[Any], Callable | None]] = {}
 METHODS: dict[tuple[type, str], Rule] = {}
 ATTRIBUTES: dict[tuple[type, str], Rule] = {}
 OPERATORS: dict[type, Rule] = {}
@@ -46,6 +48,16 @@ def replacement(*callables: object) -> Callable[[R], R]:
         for item in callables:
             REPLACEMENTS[id(item)] = (item, implementation)
         return implementation
+
+    return register
+
+
+def replacement_of(cls: type) -> Callable[[R], R]:
+    """Register what finds the implementation in plain Python of callables of a class, None where there is none."""
+
+    def register(find: R) -> R:
+        REPLACEMENTS_OF[cls] = find
+        return find
 
     return register
 
@@ -171,7 +183,10 @@ def method_rule(cls: type, name: str) -> Rule:
 def find_replacement(item: object) -> Callable | None:
     """The Python implementation that stands for a callable, if there is one."""
     entry = REPLACEMENTS.get(id(item))
-    return entry[1] if entry is not None else None
+    if entry is not None:
+        return entry[1]
+    find = REPLACEMENTS_OF.get(type(item))
+    return find(item) if find is not None else None
 
 
 @lru_cache(maxsize=10_000)

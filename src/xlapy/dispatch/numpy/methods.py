@@ -264,6 +264,15 @@ def resize(machine, self, *shape, refcheck=True):
     return NONE
 
 
+@method(np.ndarray, "__array_wrap__")
+def array_wrap(machine, self, array, context=None, return_scalar=False, /):
+    """`like.__array_wrap__(array)`: how NumPy's functions in Python give the result for an array; as a number where
+    they ask for one."""
+    if isinstance(array, NdArray) and not array.type.shape and known(machine, return_scalar):
+        return NumpyScalar(machine.read(array))
+    return array
+
+
 @method(np.ndarray, "__array_namespace__")
 def array_namespace(machine, self, *, api_version=None):
     """NumPy, the library of the array API standard that the array is of."""
