@@ -14,9 +14,12 @@ resolution order for methods, attributes and operators of built-in types.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar
+
+from xlapy.domain.values import Const
 
 Rule = Callable[..., Any]
 R = TypeVar("R", bound=Rule)
@@ -171,8 +174,23 @@ def find_function(item: object) -> Rule | None:
 
 
 def function_rule(item: object) -> Rule:
-    """The rule of a callable that has one."""
-    return FUNCTIONS[id(item)][1]
+    """The rule of a callable that has one, or is interpreted: then the rule calls its implementation in Python."""
+    entry = FUNCTIONS.get(id(item))
+    return entry[1] if entry is not None else partial(_interpreted, Const(find_replacement(item) or _copied(item)))
+
+
+def _copied(function: Any) -> types.FunctionType:
+    """The same function in Python, for which no rule will be found."""
+    copy = types.FunctionType(*(getattr(function, f"__{name}__") for name in _PARTS))
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
+
+
+_PARTS = ("code", "globals", "name", "defaults", "closure")
+
+
+def _interpreted(implementation: Const, machine: Any, /, *args: Any, **kwargs: Any) -> Any:
+    return machine.call(implementation, args, kwargs)
 
 
 def method_rule(cls: type, name: str) -> Rule:

@@ -72,18 +72,15 @@ def signature_of(function: Callable) -> inspect.Signature:
         raise
 
 
-
 #: stands in NumPy's signatures for an argument that was not passed
 _NO_VALUE = getattr(np, "_NoValue", None)
 
 
-def passed(
-    function: Callable, args: list[Value], kwargs: dict[str, Value]
-) -> tuple[list[Value], dict[str, Value]]:
+def passed(function: Callable, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
     """The arguments of a call without those that are `np._NoValue`, where this is what the parameter is by default.
 
-        def total(x, keepdims=np._NoValue):
-            return np.sum(x, keepdims=keepdims)
+    def total(x, keepdims=np._NoValue):
+        return np.sum(x, keepdims=keepdims)
     """
     if not any(map(_is_no_value, args)) and not any(map(_is_no_value, kwargs.values())):
         return args, kwargs

@@ -38,7 +38,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import method
 from xlapy.dispatch.value_selection import unstack
 from xlapy.domain.numbers import SCALAR_DTYPES
-from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Ref, Tuple, Value
+from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Ref, Tuple, Value
 from xlapy.ir import Var
 from xlapy.ir.stacking_leaves import MANY
 

@@ -1,4 +1,4 @@
-"""NumPy's own source is what its functions mean, where they have no rule: `np.median` is interpreted as a user's would be."""
+"""A function of NumPy's that has no rule is interpreted from NumPy's own source, as a user's function would be."""
 
 from __future__ import annotations
 

@@ -470,7 +470,6 @@ def single(machine: Machine, out: Any) -> Any:
     return items[0] if items is not None and len(items) == 1 else out
 
 
-
 #: whether `out=...` asks ufuncs for an array where they would give a number
 _MAY_ASK_FOR_ARRAY = np.lib.NumpyVersion(np.__version__) >= "2.3.0"
 

@@ -18,10 +18,10 @@ from xlapy.dispatch.arrays.memory_order import arranged, keep_order
 from xlapy.dispatch.numpy.gram_matrices import gram
 from xlapy.dispatch.numpy.rule_operands import (
     absent,
-    as_arrays,
-    asks_for_array,
     any_true,
     array_type,
+    as_arrays,
+    asks_for_array,
     cast,
     kind_of,
     known,

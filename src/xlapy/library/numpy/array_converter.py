@@ -33,7 +33,7 @@ class ArrayConverter:
         return np.result_type(*self._given, *extra, *((0.0,) if ensure_inexact else ()))
 
     def wrap(self, arr, to_scalar=None):
-        """A result: a number instead of an array without dimensions if it is asked for, or all arguments were numbers."""
+        """A result: a number in place of an array of rank 0 if that is asked for, or all arguments were numbers."""
         if to_scalar is None:
             to_scalar = all(self.scalar_input)
         return arr[()] if to_scalar and np.ndim(arr) == 0 else arr
