@@ -122,7 +122,7 @@ def test_code_typed_before_the_passes():
         return y
 
     before, after = xlapy.code_typed(doubled, X, opt=False), xlapy.code_typed(doubled, X)
-    assert before.count("update_slice") == 2 and after.count("update_slice") == 1
+    assert before.count("store") == 2 and after.count("store") == 1
     assert before.splitlines()[0] == after.splitlines()[0]
 
 

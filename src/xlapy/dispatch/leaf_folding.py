@@ -15,7 +15,8 @@ from jax.extend.core import Literal
 
 from xlapy.ir import TensorType, Var, constant_value
 from xlapy.ir.called_jaxprs import called
-from xlapy.ir.constant_evaluation import FEW, computed
+from xlapy.ir.constant_evaluation import FEW
+from xlapy.ir.operations import computed
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 
 

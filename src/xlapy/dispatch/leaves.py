@@ -21,6 +21,7 @@ from jax.interpreters.partial_eval import trace_to_jaxpr_dynamic
 from xlapy.dispatch.leaf_folding import evaluated
 from xlapy.ir import Builder, TensorType, Var
 from xlapy.ir.called_jaxprs import inner_jaxprs
+from xlapy.ir.operations import OF_JAXPRS
 from xlapy.lowering.jaxprs.deferred_tracing import Untraced
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.matmul_precision import precision_of_products
@@ -94,6 +95,9 @@ def emit(
     if found is not None:
         types = [tensor_type(aval) for aval in jaxpr.out_avals]
         return [builder.emit("constant", (), {"value": x}, (t,))[0] for x, t in zip(found, types, strict=True)]
+    if name in OF_JAXPRS:
+        types = tuple(map(tensor_type, jaxpr.out_avals))
+        return builder.emit(name, operands, {"jaxpr": jaxpr, "as_written": True}, types)
     return emit_jaxpr(builder, jaxpr, operands, name or getattr(function, "__name__", "leaf"), as_written=True)
 
 

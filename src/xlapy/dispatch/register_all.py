@@ -27,14 +27,19 @@ from xlapy.dispatch.bounded import (
     row_functions,
 )
 from xlapy.dispatch.containers import (
-    dynamic_dict_methods,
-    dynamic_sets,
-    dynamic_tuples,
-    growable_list_methods,
-    growable_list_subscripts,
-    loaded_modules,
+    sequence_constructors,
+    sequence_operators,
+    sequence_subscripts,
 )
-from xlapy.dispatch.jax import jax_arrays, jax_functions, linear_functions, scopes, transformations, tree_functions
+from xlapy.dispatch.jax import (
+    jax_arrays,
+    jax_functions,
+    linear_functions,
+    scopes,
+    stacked_lists,
+    transformations,
+    tree_functions,
+)
 from xlapy.dispatch.numbers import python_random
 from xlapy.dispatch.numpy import dispatcher_errors, register_numpy
 from xlapy.dispatch.python import printing, register_python

@@ -18,11 +18,10 @@ from xlapy.dispatch.bounded import bounded_rules, masked_axes
 from xlapy.dispatch.containers import (  # noqa: F401
     container_protocol,
     container_subclasses,
-    deque_changes,
-    dynamic_sets,
+    growable_list_arrays,
     growable_list_items,
-    growable_list_methods,
     growable_list_stacking,
+    listed_arguments,
 )
 from xlapy.dispatch.iterators import combined, flat, generator_functions
 from xlapy.dispatch.jax import custom_derivatives, jax_functions
@@ -169,9 +168,9 @@ def _method(machine: Machine, method: Intrinsic, args: list[Value], kwargs: dict
     """A method of a built-in class."""
     mark = machine.heap.next_identity
     name = method.name.rpartition(".")[2]
-    ufunc = growable_list_methods.ufunc_of(method, args[0])
+    ufunc = growable_list_arrays.ufunc_of(method, args[0])
     if ufunc is not None and any(growable_list_items.of(machine, a) is not None for a in args[1:]):
-        given, kwargs = growable_list_methods.as_arrays(machine, ufunc, args[1:], kwargs)
+        given, kwargs = growable_list_arrays.as_arrays(machine, ufunc, args[1:], kwargs)
         args = [args[0], *given]
     real = integer_arguments.method_of(machine, args[0], name)
     if real is not None:
@@ -338,13 +337,13 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
             if any(flat.is_flat(machine, value) for value in (*args, *kwargs.values())):
                 args = [flat.consumed(machine, item, arg) for arg in args]
                 args, kwargs = flat_iterator.arguments(machine, item, args, kwargs)
-            args, kwargs = dynamic_sets.arguments(machine, item, args, kwargs)
+            args, kwargs = listed_arguments.arguments(machine, item, args, kwargs)
             if any(growable_list_items.of(machine, a) is not None for a in (*args, *kwargs.values())):
                 joined = growable_list_stacking.joined_arrays(machine, item, args, kwargs)
                 if joined is not None:
                     return joined
-                if growable_list_methods.takes_arrays(item):
-                    given, named = growable_list_methods.as_arrays(machine, item, args, kwargs)
+                if growable_list_arrays.takes_arrays(item):
+                    given, named = growable_list_arrays.as_arrays(machine, item, args, kwargs)
                     if [*given, *named.values()] != [*args, *kwargs.values()]:
                         return _told_apart(machine, given, named, lambda a, k: _call_object(machine, function, a, k))
             consumer = generator_functions.find(item, [generators.is_whole(machine, item, a) for a in args])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xlapy.dispatch.containers import dicts
+from xlapy.dispatch.containers import known_keys
 from xlapy.dispatch.numbers.scalar_values import logical_not
 from xlapy.dispatch.python import attributes
 from xlapy.domain.values import NumpyScalar, Scalar, Value
@@ -32,7 +32,7 @@ def member(machine: Machine, cls: type, value: Value) -> Value | None:
     if not 1 < len(members) <= _MOST or not all(type(number) is int for number in members):
         return None
     known = {number: attributes.plain(machine, one) for number, one in members.items()}
-    found, there = dicts.find(machine, known, value)
+    found, there = known_keys.find(machine, known, value)
     shown = "{}" if isinstance(value, Scalar) else "np.int64({})"
     number = Scalar(int, machine.builder.convert(value.var, _INT64, True))
     text = machine.message(f"{shown} is not a valid {cls.__qualname__}", number)

@@ -21,7 +21,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
 
 from xlapy.dispatch import unions
-from xlapy.dispatch.containers import growable_list_items, growable_list_methods
+from xlapy.dispatch.containers import growable_list_items, lists
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.numbers.scalar_values import scalar
 from xlapy.dispatch.protocol import NeedLoop, Refused
@@ -521,7 +521,7 @@ def _last_of(machine: Machine, frames: Value) -> Value:
     if growable is None:
         return machine.call(machine.getattr(frames, "pop"), [])
     rest, taken = growable_list_items.pop(machine, growable)
-    growable_list_methods.write(machine, as_ref(frames), rest)
+    lists.write(machine, as_ref(frames), rest)
     return taken
 
 

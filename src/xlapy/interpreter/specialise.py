@@ -53,7 +53,7 @@ def bounded_by_program(var: Var) -> bool:
         if not isinstance(owner, Operation) or id(owner) in seen:
             continue
         seen.add(id(owner))
-        if owner.kind == "leaf" and owner.attributes["name"] == "bound":
+        if owner.kind == "bound":
             return True
         if not owner.regions:
             todo.extend(v for v in owner.operands if v.type.shape == ())

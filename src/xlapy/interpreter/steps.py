@@ -13,8 +13,8 @@ from xlapy.dispatch import registry, unions
 from xlapy.dispatch.containers import (
     container_protocol,
     dynamic_tuples,
+    growable_list_arrays,
     growable_list_items,
-    growable_list_methods,
     nested_lists,
 )
 from xlapy.dispatch.iterators import dict_views
@@ -262,10 +262,10 @@ def _applied(machine: Machine, frame: Frame, step: Step, args: Sequence[Value]) 
         apart = op.kind == "iter" and dict_views.is_one(machine, args[0])
         apart = apart or op.kind == "call_ex" and dynamic_tuples.zips(machine, args[0], args[1])
         containers = [] if apart else _containers(args)
-        if op.kind == "call" and growable_list_methods.are_many(machine, args[0], args[1:]):
+        if op.kind == "call" and growable_list_arrays.are_many(machine, args[0], args[1:]):
             each = lambda: unions.over_contents(machine, containers, whole) or whole()  # noqa: E731
             result = growable_list_items.settled_or(
-                machine, args[1:], whole, each, growable_list_methods.gives_places(args[0])
+                machine, args[1:], whole, each, growable_list_arrays.gives_places(args[0])
             )
         else:
             result = unions.over_contents(machine, containers, whole)

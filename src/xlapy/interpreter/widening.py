@@ -19,6 +19,7 @@ from xlapy.domain.object_names import JoinFailure
 from xlapy.domain.values import BoundMethod, Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
 from xlapy.frontend import Op
 from xlapy.ir import Operation, Var
+from xlapy.ir.operations import OF_JAXPRS
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
@@ -28,7 +29,7 @@ _FAR = 400
 #: element-wise operations that give a float of integers, too
 _FLOATS = frozenset("sqrt exp exp2 expm1 log log1p sin cos tan tanh sinh cosh asin acos atan atan2".split())
 #: operations that read elements of arrays
-_READING = frozenset(("leaf", "part"))
+_READING = OF_JAXPRS | {"part"}
 #: functions that tell what class of number their first argument is
 _OF_ITSELF = (isinstance, type, hasattr, getattr, hash)
 #: functions whose results tell what class of number their arguments are, or what these hold

@@ -1,6 +1,6 @@
 """Typed SSA with regions: what the interpreter emits, passes rewrite and the lowering reads."""
 
-from xlapy.ir.builder import Builder, constant_value
+from xlapy.ir.builder import Builder
 from xlapy.ir.core import (
     OURS,
     Location,
@@ -10,6 +10,7 @@ from xlapy.ir.core import (
     TensorType,
     Var,
     captured,
+    constant_value,
     defining,
     every_operation,
     has_effects,

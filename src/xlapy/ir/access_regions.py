@@ -35,12 +35,10 @@ class Dimension(NamedTuple):
 
 def touched(operation: Operation | Region | None) -> list[Dimension] | None:
     """What a load or store touches; None if an operation is neither."""
-    if not isinstance(operation, Operation) or operation.kind != "leaf":
+    if not isinstance(operation, Operation) or operation.kind not in ("load", "store"):
         return None
-    dims: tuple | None = operation.attributes.get("index")
-    if dims is None:
-        return None
-    starts = iter(operation.operands[1 if operation.attributes["name"] == "slice" else 2 :])
+    dims: tuple = operation.attributes["index"]
+    starts = iter(operation.operands[1 if operation.kind == "load" else 2 :])
     checked = operation.attributes.get("checked", False)
     return [
         Dimension(

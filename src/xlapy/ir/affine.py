@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xlapy.ir.builder import constant_value
-from xlapy.ir.core import Operation, Var
-from xlapy.ir.operations import ARITY
+from xlapy.ir.core import Operation, Var, constant_value
+from xlapy.ir.operations import ELEMENTWISE
 
 #: the identity of a scalar, or how it is computed from others
 Unknown = int | tuple | Var
@@ -70,7 +69,7 @@ def _form(var: Var, room: int) -> tuple[Unknown, int] | None:
         return id(var), room - 1
     if operation.kind == "convert" and _widens(operation.operands[0].type.dtype, var.type.dtype):
         return _form(operation.operands[0], room - 1)
-    if operation.kind not in ARITY:
+    if operation.kind not in ELEMENTWISE:
         return id(var), room - 1
     parts: list[Unknown] = []
     for operand in operation.operands:

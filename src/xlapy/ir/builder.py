@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.ir.constant_evaluation import computed, is_small
-from xlapy.ir.core import Location, Operation, Region, TensorType, Var
-from xlapy.ir.operations import infer_elementwise
+from xlapy.ir.constant_evaluation import is_small
+from xlapy.ir.core import Location, Operation, Region, TensorType, Var, constant_value
+from xlapy.ir.operations import computed, infer_elementwise
+from xlapy.ir.rewrites import IMMEDIATE, Expression, rewritten
 
 _INT32 = np.iinfo(np.int32)
 _NARROW = {np.dtype(wide): np.dtype(thin) for wide, thin in (("f8", "f4"), ("i8", "i4"), ("u8", "u4"), ("c16", "c8"))}
@@ -90,11 +91,16 @@ class Builder:
 
     def elementwise(self, kind: str, *operands: Var) -> Var:
         """An element-wise operation on operands of one shape and dtype, with the identities that keep tags readable."""
-        folded = _simplify(kind, operands, self)
-        if folded is not None:
-            return folded
+        identity = rewritten(kind, operands, IMMEDIATE)
+        if identity is not None:
+            return self._expressed(identity)
         result = infer_elementwise(kind, tuple(v.type for v in operands))
         return self._known(kind, operands, result) or self.emit(kind, operands, {}, (result,))[0]
+
+    def _expressed(self, expression: Expression) -> Var:
+        if isinstance(expression, tuple):
+            return self.elementwise(expression[0], *map(self._expressed, expression[1:]))
+        return expression if isinstance(expression, Var) else self.constant(expression)
 
     def _known(self, kind: str, operands: tuple[Var, ...], result: TensorType) -> Var | None:
         """What certainly is the result of an operation, if all of its operands are known, and it is of few integers."""
@@ -158,64 +164,3 @@ def _discards(kind: str, operands: tuple[Var, ...], attributes: dict[str, Any], 
     if attributes.get("name", kind) in ("real", "imag", "abs", "absolute", "angle"):
         return False
     return any(v.type.dtype.kind == "c" for v in operands) and any(t.dtype.kind in "iuf" for t in types)
-
-
-def constant_value(var: Var) -> np.ndarray | None:
-    """The value of a constant, else None."""
-    owner = var.owner
-    if isinstance(owner, Operation) and owner.kind == "constant":
-        return owner.attributes["value"]
-    return None
-
-
-def _definition(var: Var, kind: str) -> Operation | None:
-    owner = var.owner
-    return owner if isinstance(owner, Operation) and owner.kind == kind else None
-
-
-def _simplify(kind: str, operands: tuple[Var, ...], builder: Builder) -> Var | None:
-    """Boolean identities: what branches, tags and error flags are made of."""
-    if kind == "bitwise_not":
-        inner = _definition(operands[0], "bitwise_not")
-        if inner is not None:
-            return inner.operands[0]
-    if operands[0].type.dtype == bool and kind in ("bitwise_and", "bitwise_or"):
-        unit = kind == "bitwise_and"
-        for one, other in (operands, operands[::-1]):
-            value = constant_value(one)
-            if value is not None and value.shape == ():
-                return other if bool(value) == unit else one
-        if operands[0] is operands[1]:
-            return operands[0]
-    if kind == "eq" and operands[0].type.shape == ():
-        chosen = _definition(operands[0], "select")
-        wanted = constant_value(operands[1])
-        if chosen is not None and wanted is not None:
-            then, orelse = constant_value(chosen.operands[1]), constant_value(chosen.operands[2])
-            if then is not None and orelse is not None:
-                if then == wanted and orelse != wanted:
-                    return chosen.operands[0]
-                if orelse == wanted and then != wanted:
-                    return builder.elementwise("bitwise_not", chosen.operands[0])
-    if kind == "select":
-        predicate, then, orelse = operands
-        if then is orelse:
-            return then
-        value = constant_value(predicate)
-        if value is not None and value.shape == ():
-            return then if bool(value) else orelse
-        if then.type.dtype == bool and then.type.shape == predicate.type.shape == ():
-            first, second = constant_value(then), constant_value(orelse)
-            if first is not None and second is not None:
-                if bool(first) == bool(second):
-                    return then
-                return predicate if bool(first) else builder.elementwise("bitwise_not", predicate)
-            if first is not None:
-                if bool(first):
-                    return builder.elementwise("bitwise_or", predicate, orelse)
-                return builder.elementwise("bitwise_and", builder.elementwise("bitwise_not", predicate), orelse)
-            if second is not None:
-                if bool(second):
-                    return builder.elementwise("bitwise_or", builder.elementwise("bitwise_not", predicate), then)
-                return builder.elementwise("bitwise_and", predicate, then)
-    return None

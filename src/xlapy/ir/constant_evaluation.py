@@ -1,21 +1,22 @@
-"""What operations give for known operands, and which of it becomes a constant where it is emitted.
+"""What an operation gives for known operands, where NumPy computes it bit for bit as the device would.
 
-Only what gives bit for bit what the device would give: IEEE arithmetic is exact and rounded the same way everywhere,
-transcendental functions are not, so those are left to XLA.
+IEEE arithmetic is exact and rounded the same way everywhere, transcendental functions are not: those are left to XLA.
+A function here takes the type of the result and the operands; None is an answer that is the device's own.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from xlapy.ir.core import TensorType
-from xlapy.ir.exact import EXACT, OF_INTEGERS
 
 #: arrays of more elements are not looked into, and those that are made where they are emitted are smaller still
 MOST_KNOWN, FEW = 64, 16
+
+Evaluate = Callable[..., np.ndarray | None]
 
 
 def is_small(type: TensorType) -> bool:
@@ -23,43 +24,54 @@ def is_small(type: TensorType) -> bool:
     return isinstance(type.dtype, np.dtype) and type.dtype.kind in "biu" and math.prod(type.shape) <= FEW
 
 
-def computed(kind: str, values: Sequence[np.ndarray], result: TensorType) -> np.ndarray | None:
-    """The value of an operation without regions, of known operands; None where that is not for NumPy to say."""
-    with np.errstate(all="ignore"):
-        if kind == "broadcast":
-            return np.broadcast_to(values[0], result.shape).copy()
-        if kind == "convert":
-            return converted(values[0], result.dtype)
-        if kind == "select":
-            return np.where(values[0], values[1], values[2])
-        if kind in EXACT:
-            return np.asarray(EXACT[kind](*values), result.dtype)
-        if result.dtype.kind in "iu":
-            if kind in OF_INTEGERS:
-                return np.asarray(OF_INTEGERS[kind](*values), result.dtype)
-            if kind in ("div", "rem"):
-                return _divided(kind, values[0], values[1], result.dtype)
-        if kind == "div" and result.dtype in (np.float32, np.float64):
-            return np.asarray(np.divide(values[0], values[1]), result.dtype)
-    return None
+def exactly(ufunc: np.ufunc) -> Evaluate:
+    """As the ufunc does, for every type."""
+    return lambda result, *operands: np.asarray(ufunc(*operands), result.dtype)
 
 
-def converted(value: np.ndarray, dtype: np.dtype) -> np.ndarray | None:
-    """A known array as another type."""
-    if value.dtype.kind not in "biuf" or dtype.kind not in "biuf":
+def of_integers(ufunc: np.ufunc) -> Evaluate:
+    """As the ufunc does, for integers only: zeros with signs and NaNs are the device's business."""
+    return lambda result, *operands: np.asarray(ufunc(*operands), result.dtype) if result.dtype.kind in "iu" else None
+
+
+def broadcast(result: TensorType, x: np.ndarray) -> np.ndarray:
+    """By NumPy's rule."""
+    return np.broadcast_to(x, result.shape).copy()
+
+
+def select(result: TensorType, predicate: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """`x` where the predicate is true, and `y` elsewhere."""
+    return np.where(predicate, x, y)
+
+
+def convert(result: TensorType, x: np.ndarray) -> np.ndarray | None:
+    """The same numbers of another type. What a device makes of NaN, and of floats that do not fit, is its own."""
+    dtype = result.dtype
+    if x.dtype.kind not in "biuf" or dtype.kind not in "biuf":
         return None
-    if dtype.kind in "iu" and value.dtype.kind == "f":
+    if dtype.kind in "iu" and x.dtype.kind == "f":
         info = np.iinfo(dtype)
-        # What a device makes of NaN and of what does not fit is its own.
-        if not np.all(np.isfinite(value) & (value >= float(info.min)) & (value < float(info.max))):
+        if not np.all(np.isfinite(x) & (x >= float(info.min)) & (x < float(info.max))):
             return None
-    return value.astype(dtype)
+    return x.astype(dtype)
 
 
-def _divided(kind: str, x: np.ndarray, y: np.ndarray, dtype: np.dtype) -> np.ndarray | None:
+def divide(result: TensorType, x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
     """XLA's integer division truncates; by zero, and where the quotient overflows, it is left alone."""
-    if np.any(y == 0) or (dtype.kind == "i" and np.any((y == -1) & (x == np.iinfo(dtype).min))):
+    if result.dtype in (np.float32, np.float64):
+        return np.asarray(np.divide(x, y), result.dtype)
+    if result.dtype.kind not in "iu" or _is_undefined(x, y):
         return None
     quotient = np.floor_divide(x, y)
-    quotient = quotient + ((quotient < 0) & (quotient * y != x)).astype(dtype)
-    return np.asarray(quotient if kind == "div" else x - quotient * y, dtype)
+    return np.asarray(quotient + ((quotient < 0) & (quotient * y != x)).astype(result.dtype), result.dtype)
+
+
+def remainder(result: TensorType, x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+    """What truncating division of integers leaves, which has the sign of the dividend."""
+    if result.dtype.kind not in "iu" or _is_undefined(x, y):
+        return None
+    return np.asarray(np.fmod(x, y), result.dtype)
+
+
+def _is_undefined(x: np.ndarray, y: np.ndarray) -> bool:
+    return bool(np.any(y == 0) or (x.dtype.kind == "i" and np.any((y == -1) & (x == np.iinfo(x.dtype).min))))

@@ -103,6 +103,11 @@ class Operation:
         for region in regions:
             region.owner = self
 
+    @property
+    def jaxpr(self) -> Any:
+        """The jaxpr that an operation computes, for kinds that are described by one; None for all others."""
+        return self.attributes.get("jaxpr")
+
     def size(self) -> int:
         """How many operations this is, those inside of it among them."""
         return 1 + sum(region.size() for region in self.regions)
@@ -112,6 +117,14 @@ def defining(var: Var) -> Operation:
     """The operation of which a value is a result."""
     assert isinstance(var.owner, Operation)
     return var.owner
+
+
+def constant_value(var: Var) -> np.ndarray | None:
+    """The value of a constant, else None."""
+    owner = var.owner
+    if isinstance(owner, Operation) and owner.kind == "constant":
+        return owner.attributes["value"]
+    return None
 
 
 @dataclass
@@ -133,7 +146,7 @@ def every_operation(region: Region) -> Iterator[Operation]:
 def has_effects(*operations: Operation) -> bool:
     """Whether operations, or what is in their regions, do more than to compute their results (`jax.debug.print`)."""
     inside = (o for operation in operations for region in operation.regions for o in every_operation(region))
-    return any(o.kind == "leaf" and bool(o.attributes["jaxpr"].effects) for o in (*operations, *inside))
+    return any(o.jaxpr is not None and bool(o.jaxpr.effects) for o in (*operations, *inside))
 
 
 def captured(region: Region) -> list[Var]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from xlapy.ir.builder import constant_value
-from xlapy.ir.core import Operation, Var
+from xlapy.ir.core import Operation, Var, constant_value
 
 #: how many operations are looked at for an answer
 _BUDGET = 5_000

@@ -1,4 +1,4 @@
-"""The table of operations: how many operands and regions each kind has, and what its result types are.
+"""The table of operations: all that is known of each kind, in one entry.
 
 `leaf` carries a closed jaxpr (a `jax.numpy`, `jax.lax` or `jax.scipy` function traced once for its operand types).
 The element-wise kinds have a rule of their own, so that the common case costs no trace.
@@ -6,58 +6,66 @@ The element-wise kinds have a rule of their own, so that the common case costs n
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from xlapy.ir import constant_evaluation as values
+from xlapy.ir import intervals
 from xlapy.ir.core import Operation, TensorType
 
 BOOL = np.dtype(bool)
 
-#: element-wise kinds of one or more operands of equal shape and dtype, whose result has that type
-SAME = frozenset(
-    "add sub mul div rem pow max min neg abs sign floor ceil sqrt exp expm1 log log1p sin cos tan asin acos atan sinh"
-    " cosh tanh asinh acosh atanh atan2 cbrt bitwise_and bitwise_or bitwise_xor bitwise_not shift_left"
-    " shift_right_arithmetic shift_right_logical nextafter".split()
-)
-#: element-wise kinds whose result is boolean
-PREDICATES = frozenset("eq ne lt le gt ge is_finite".split())
-#: element-wise kinds, and JAX's primitives of their like, that take tens of instructions for an element
-SLOW = frozenset(
-    "pow exp exp2 expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 cbrt erf erfc"
-    " erf_inv lgamma digamma logistic".split()
-)
-#: every element-wise kind, with the number of operands
-ARITY = {
-    **dict.fromkeys(SAME, 1),
-    **dict.fromkeys(
-        "add sub mul div rem pow max min atan2 bitwise_and bitwise_or bitwise_xor shift_left shift_right_arithmetic"
-        " shift_right_logical nextafter eq ne lt le gt ge".split(),
-        2,
-    ),
-    "is_finite": 1,
-    "select": 3,
-}
-
 
 @dataclass(frozen=True)
 class Definition:
-    """What the verifier demands of an operation kind."""
+    """What holds for every operation of a kind.
+
+    Attributes:
+        operands: how many it takes; None for any number.
+        regions: how many regions it has.
+        check: what is wrong with an operation, for the verifier.
+        is_elementwise: whether each element of the result is computed of those at its place in the operands, which
+            all have one shape.
+        is_predicate: whether the elements of the result are booleans, and not of the type of the operands.
+        is_slow: whether it takes tens of instructions for an element.
+        value: the result for known operands, if NumPy gives bit for bit what the device would.
+        bounds: the closed interval that contains the result, of the intervals of integer operands.
+        right_unit: `u` with `x op u == x`, for dtypes of the kinds `units_of`.
+        left_unit: `u` with `u op x == x`, likewise.
+        units_of: kinds of dtypes. `x + 0` is not `x` for the float -0.
+    """
 
     operands: int | None
-    regions: int
-    check: Callable[[Operation], str | None]
+    regions: int = 0
+    check: Callable[[Operation], str | None] = lambda operation: None
+    is_elementwise: bool = False
+    is_predicate: bool = False
+    is_slow: bool = False
+    value: values.Evaluate | None = None
+    bounds: Callable[..., intervals.Interval | None] | None = None
+    right_unit: int | None = None
+    left_unit: int | None = None
+    units_of: str = "biu"
 
 
 def infer_elementwise(kind: str, types: tuple[TensorType, ...]) -> TensorType:
     """Result type of an element-wise operation; operands have one shape (scalars included), checked by the verifier."""
-    weak = all(t.weak for t in types)
-    if kind in PREDICATES:
-        return TensorType(types[0].shape, BOOL)
     if kind == "select":
         return TensorType(types[1].shape, types[1].dtype, types[1].weak and types[2].weak)
-    return TensorType(types[0].shape, types[0].dtype, weak)
+    if TABLE[kind].is_predicate:
+        return TensorType(types[0].shape, BOOL)
+    return TensorType(types[0].shape, types[0].dtype, all(t.weak for t in types))
+
+
+def computed(kind: str, operands: Sequence[np.ndarray], result: TensorType) -> np.ndarray | None:
+    """The value of an operation without regions, of known operands; None where that is not for NumPy to say."""
+    definition = TABLE.get(kind)
+    if definition is None or definition.value is None:
+        return None
+    with np.errstate(all="ignore"):
+        return definition.value(result, *operands)
 
 
 def _same(types: list[TensorType]) -> str | None:
@@ -84,7 +92,7 @@ def _constant(operation: Operation) -> str | None:
 
 
 def _leaf(operation: Operation) -> str | None:
-    jaxpr = operation.attributes["jaxpr"]
+    jaxpr = operation.jaxpr
     for aval, var in zip(jaxpr.in_avals, operation.operands, strict=True):
         if aval.shape != var.type.shape or aval.dtype != var.type.dtype:
             return f"operand {var.type} where the jaxpr takes {aval}"
@@ -155,18 +163,106 @@ def _broadcast(operation: Operation) -> str | None:
     return None if shape == operation.results[0].type.shape else "the operand has more dimensions than the result"
 
 
+_number = replace(Definition(1), check=_elementwise, is_elementwise=True)
+_pair = replace(_number, operands=2)
+_function = replace(_number, is_slow=True)
+
+
+def _compared(ufunc: np.ufunc) -> Definition:
+    return replace(_pair, is_predicate=True, value=values.exactly(ufunc))
+
+
+def _bitwise(ufunc: np.ufunc, unit: int | None = None) -> Definition:
+    return replace(_pair, value=values.exactly(ufunc), right_unit=unit, left_unit=unit)
+
+
 TABLE: dict[str, Definition] = {
-    **{kind: Definition(count, 0, _elementwise) for kind, count in ARITY.items()},
-    "constant": Definition(0, 0, _constant),
-    "convert": Definition(1, 0, _convert),
-    "broadcast": Definition(1, 0, _broadcast),
+    # arithmetic
+    "add": replace(
+        _pair, value=values.exactly(np.add), bounds=lambda a, b: (a[0] + b[0], a[1] + b[1]), right_unit=0, left_unit=0
+    ),
+    "sub": replace(
+        _pair,
+        value=values.exactly(np.subtract),
+        bounds=lambda a, b: (a[0] - b[1], a[1] - b[0]),
+        right_unit=0,
+        units_of="biufV",
+    ),
+    "mul": replace(
+        _pair, value=values.exactly(np.multiply), bounds=intervals.product, right_unit=1, left_unit=1, units_of="biufV"
+    ),
+    "div": replace(_pair, value=values.divide, right_unit=1, units_of="biufV"),
+    "rem": replace(_pair, value=values.remainder, bounds=intervals.remainder),
+    "neg": replace(_number, value=values.exactly(np.negative), bounds=lambda a: (-a[1], -a[0])),
+    "abs": replace(_number, value=values.of_integers(np.abs), bounds=lambda a: (max(a[0], -a[1], 0), max(-a[0], a[1]))),
+    "sign": replace(_number, value=values.of_integers(np.sign)),
+    "max": replace(_pair, value=values.of_integers(np.maximum), bounds=lambda a, b: (max(a[0], b[0]), max(a[1], b[1]))),
+    "min": replace(_pair, value=values.of_integers(np.minimum), bounds=lambda a, b: (min(a[0], b[0]), min(a[1], b[1]))),
+    "floor": _number,
+    "ceil": _number,
+    "sqrt": _number,
+    "nextafter": _pair,
+    # functions
+    **dict.fromkeys(
+        "exp expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh".split(), _function
+    ),
+    "cbrt": _function,
+    "pow": replace(_pair, is_slow=True),
+    "atan2": replace(_pair, is_slow=True),
+    # bits
+    "bitwise_and": replace(_bitwise(np.bitwise_and), bounds=intervals.bits_in_common),
+    "bitwise_or": _bitwise(np.bitwise_or, 0),
+    "bitwise_xor": _bitwise(np.bitwise_xor, 0),
+    "bitwise_not": replace(_number, value=values.exactly(np.invert)),
+    "shift_left": _pair,
+    "shift_right_arithmetic": _pair,
+    "shift_right_logical": _pair,
+    # predicates
+    "eq": _compared(np.equal),
+    "ne": _compared(np.not_equal),
+    "lt": _compared(np.less),
+    "le": _compared(np.less_equal),
+    "gt": _compared(np.greater),
+    "ge": _compared(np.greater_equal),
+    "is_finite": replace(_number, is_predicate=True, value=values.exactly(np.isfinite)),
+    # select (predicate, x, y): x where the predicate is true
+    "select": replace(_number, operands=3, value=values.select),
+    # values, types and shapes
+    "constant": Definition(0, check=_constant),
+    "convert": Definition(1, check=_convert, value=values.convert),
+    "broadcast": Definition(1, check=_broadcast, value=values.broadcast),
     # live (mask, x): x, whose derivative is zero where the mask is false
-    "live": Definition(2, 0, _live),
-    "leaf": Definition(None, 0, _leaf),
+    "live": Definition(2, check=_live),
+    # leaf (*operands): what its jaxpr computes
+    "leaf": Definition(None, check=_leaf),
+    # load (array, *starts): the part `index` of an array (`access_regions.py`); starts that are None there are operands
+    "load": Definition(None, check=_leaf),
+    # store (array, part, *starts): the array with a part of it replaced
+    "store": Definition(None, check=_leaf),
+    # section (array): consecutive rows, from the one of number `section` on
+    "section": Definition(1, check=_leaf),
+    # stacked (*parts): values of one type along a new first axis; unstacked (array): these values
+    "stacked": Definition(None, check=_leaf),
+    "unstacked": Definition(1, check=_leaf),
+    # unset (): an array of which no element is looked at before it is written
+    "unset": Definition(0, check=_leaf),
+    # positions (mask): where a mask is true; compact (x, positions or mask): what is there, before all else
+    "positions": Definition(1, check=_leaf),
+    "compact": Definition(2, check=_leaf),
+    # expand (x, mask): the first values, one after the other, at the places where a mask is true
+    "expand": Definition(2, check=_leaf),
+    # append_in_room (array, *parts, *places): more rows where there is room; resize_room (array): more or less room
+    "append_in_room": Definition(None, check=_leaf),
+    "resize_room": Definition(1, check=_leaf),
+    # take_item (*rows and places): an item of nested growable lists; put_item (rows, item, *places): one replaced
+    "take_item": Definition(None, check=_leaf),
+    "put_item": Definition(None, check=_leaf),
+    # bound (number): a number, as far as it is not above what there is room for
+    "bound": Definition(1, check=_leaf),
     # ahead (array, matrix): the products of a matrix with parts of an array, for each iteration of a loop
-    "ahead": Definition(2, 0, lambda operation: None),
+    "ahead": Definition(2),
     # part (array, index): what is at a place of the first axis
-    "part": Definition(2, 0, _part),
+    "part": Definition(2, check=_part),
     # if (predicate) then, orelse
     "if": Definition(1, 2, _if),
     # while (*carried) cond(*carried) -> bool, body(*carried) -> carried
@@ -174,3 +270,16 @@ TABLE: dict[str, Definition] = {
     # for (iterations, *carried) body(index, *carried) -> carried; index runs from 0 to iterations
     "for": Definition(None, 1, lambda operation: _loop(operation, 1, 0)),
 }
+#: kinds that compute element by element
+ELEMENTWISE = frozenset(kind for kind, definition in TABLE.items() if definition.is_elementwise)
+#: those of them whose result has the type that all operands have
+ARITHMETIC = frozenset(kind for kind in ELEMENTWISE if not TABLE[kind].is_predicate and kind != "select")
+#: kinds that compute what a jaxpr says, which is their attribute `jaxpr`
+OF_JAXPRS = frozenset(kind for kind, definition in TABLE.items() if definition.check is _leaf)
+#: element-wise kinds that take tens of instructions for an element, and JAX's primitives of their like
+SLOW = frozenset(
+    (
+        *(kind for kind, definition in TABLE.items() if definition.is_slow),
+        *("exp2", "erf", "erfc", "erf_inv", "lgamma", "digamma", "logistic"),
+    )
+)

@@ -7,8 +7,7 @@ attribute that was set is what it was set to, and never the `None` from before.
 
 from __future__ import annotations
 
-from xlapy.ir.builder import constant_value
-from xlapy.ir.core import Operation, Var
+from xlapy.ir.core import Operation, Var, constant_value
 
 #: how many facts are looked at for an answer, and for all answers about a program
 _BUDGET, _ALL = 200_000, 800_000

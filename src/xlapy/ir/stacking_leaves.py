@@ -34,12 +34,12 @@ def unstacked(array: jax.Array) -> tuple[jax.Array, ...]:
 
 def is_stack(operation: object) -> bool:
     """Whether an operation puts values into an array."""
-    return isinstance(operation, Operation) and operation.attributes.get("name") == STACKED
+    return isinstance(operation, Operation) and operation.kind == STACKED
 
 
 def is_unstack(operation: object) -> bool:
     """Whether an operation takes an array apart."""
-    return isinstance(operation, Operation) and operation.attributes.get("name") == UNSTACKED
+    return isinstance(operation, Operation) and operation.kind == UNSTACKED
 
 
 def unset(*shape_and_type):
@@ -50,13 +50,13 @@ def unset(*shape_and_type):
 
 def is_unset(operation: object) -> bool:
     """Whether an operation is that."""
-    return isinstance(operation, Operation) and operation.attributes.get("name") == UNSET
+    return isinstance(operation, Operation) and operation.kind == UNSET
 
 
 def like(template: Operation, operands: Sequence[Var], depth: int) -> Operation:
     """The same leaf of other operands of the same types."""
     types = tuple(v.type for v in template.results)
-    return Operation("leaf", tuple(operands), template.attributes, types, (), template.location, depth)
+    return Operation(template.kind, tuple(operands), template.attributes, types, (), template.location, depth)
 
 
 def giving(results: Sequence[Var], operation: Operation) -> Operation:
@@ -69,17 +69,17 @@ def giving(results: Sequence[Var], operation: Operation) -> Operation:
 
 def putting_together(type_: TensorType, count: int) -> dict[str, Any]:
     """The attributes of a leaf that puts values of one type into an array."""
-    return _attributes(STACKED, stacked, type_, count)
+    return _attributes(stacked, type_, count)
 
 
 def taking_apart(type_: TensorType, count: int) -> dict[str, Any]:
     """The attributes of a leaf that takes an array of so many values of one type apart."""
-    return _attributes(UNSTACKED, unstacked, TensorType((count, *type_.shape), type_.dtype, type_.weak), 1)
+    return _attributes(unstacked, TensorType((count, *type_.shape), type_.dtype, type_.weak), 1)
 
 
 @functools.lru_cache(maxsize=256)
-def _attributes(name: str, function: Any, type_: TensorType, count: int) -> dict[str, Any]:
-    return {"jaxpr": _traced(function, *[type_] * count), "name": name, "as_written": True}
+def _attributes(function: Any, type_: TensorType, count: int) -> dict[str, Any]:
+    return {"jaxpr": _traced(function, *[type_] * count), "as_written": True}
 
 
 def rewritten(stack: Operation) -> list[Operation] | Var | None:
@@ -103,7 +103,7 @@ def rewritten(stack: Operation) -> list[Operation] | Var | None:
     if len(var.type.shape) < len(type_.shape):  # the parts are themselves parts of one axis
         rows, start = count * shape[0], start * shape[0]
     if rows < var.type.shape[0]:
-        then("leaf", _section(var.type, start, rows), (rows, *var.type.shape[1:]), var.type)
+        then("section", _section(var.type, start, rows), (rows, *var.type.shape[1:]), var.type)
     if var.type.shape != type_.shape:
         then("leaf", reshaping(var.type, type_.shape), type_.shape, var.type)
     if converted or var.type != type_:
@@ -146,7 +146,7 @@ def _converted(var: Var, type_: TensorType) -> Var | None:
 
 def _start_of(var: Var) -> tuple[Var, int] | None:
     owner = var.owner
-    if not isinstance(owner, Operation) or "section" not in owner.attributes:
+    if not isinstance(owner, Operation) or owner.kind != "section":
         return None
     return owner.operands[0], owner.attributes["section"]
 
@@ -154,7 +154,7 @@ def _start_of(var: Var) -> tuple[Var, int] | None:
 @functools.lru_cache(maxsize=4096)
 def _section(type_: TensorType, start: int, count: int) -> dict[str, Any]:
     jaxpr = _traced(lambda x: lax.slice_in_dim(x, start, start + count), type_)
-    return {"jaxpr": jaxpr, "name": "section", "as_written": True, "section": start}
+    return {"jaxpr": jaxpr, "as_written": True, "section": start}
 
 
 @functools.lru_cache(maxsize=1024)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from xlapy.ir.builder import constant_value
-from xlapy.ir.core import Operation, Var
+from xlapy.ir.core import Operation, Var, constant_value
 
 
 def free_tag(var: Var) -> Var | None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from xlapy.ir.access_regions import touched
-from xlapy.ir.builder import constant_value
-from xlapy.ir.core import Operation, Var
+from xlapy.ir.core import Operation, Var, constant_value
+from xlapy.ir.intervals import Interval, hull
+from xlapy.ir.operations import TABLE
 
 #: operations that are looked through
 _DEPTH = 24
 #: what moves elements, and changes none
 _MOVES = frozenset("slice reshape squeeze transpose rev broadcast_in_dim expand_dims copy dynamic_slice".split())
-
-Interval = tuple[int, int]
 
 
 def elements_between(var: Var, depth: int = _DEPTH) -> Interval:
@@ -42,15 +39,15 @@ def _found(var: Var, depth: int) -> Interval | None:
     if not isinstance(operation, Operation) or len(operation.results) != 1:
         return None
     kind, operands = operation.kind, operation.operands
-    if kind == "leaf":
+    if operation.jaxpr is not None:
         return _leaf(operation, depth)
     if kind == "convert" and operands[0].type.dtype.kind not in "iub":
         return None
     if kind in ("convert", "broadcast"):
         return elements_between(operands[0], depth - 1)
     if kind == "select":
-        return _hull(elements_between(operands[1], depth - 1), elements_between(operands[2], depth - 1))
-    rule = _RULES.get(kind)
+        return hull(elements_between(operands[1], depth - 1), elements_between(operands[2], depth - 1))
+    rule = TABLE[kind].bounds
     return None if rule is None else rule(*(elements_between(v, depth - 1) for v in operands))
 
 
@@ -60,50 +57,15 @@ def _leaf(operation: Operation, depth: int) -> Interval | None:
     if first is None or first.type.dtype != operation.results[0].type.dtype:
         return None
     if touched(operation) is not None:
-        parts = operation.operands[: 1 if operation.attributes["name"] == "slice" else 2]
+        parts = operation.operands[: 1 if operation.kind == "load" else 2]
         if any(v.type.dtype.kind not in "iub" for v in parts):
             return None
         intervals = [elements_between(v, depth - 1) for v in parts]
-        return _hull(intervals[0], intervals[-1])
-    jaxpr = operation.attributes["jaxpr"].jaxpr
+        return hull(intervals[0], intervals[-1])
+    jaxpr = operation.jaxpr.jaxpr
     if len(operation.operands) == 1 and all(e.primitive.name in _MOVES for e in jaxpr.eqns):
         return elements_between(first, depth - 1)
     return None
 
-
-def _hull(a: Interval, b: Interval) -> Interval:
-    return min(a[0], b[0]), max(a[1], b[1])
-
-
-def _mul(a: Interval, b: Interval) -> Interval:
-    products = [x * y for x in a for y in b]
-    return min(products), max(products)
-
-
-def _rem(a: Interval, b: Interval) -> Interval | None:
-    """XLA's remainder has the sign of the dividend."""
-    if b[0] <= 0:
-        return None
-    most = b[1] - 1
-    return max(a[0], -most) if a[0] < 0 else 0, min(a[1], most) if a[1] > 0 else 0
-
-
-def _and(a: Interval, b: Interval) -> Interval | None:
-    """A number that is not negative has no bits but its own."""
-    ends = [x[1] for x in (a, b) if x[0] >= 0]
-    return (0, min(ends)) if ends else None
-
-
-_RULES: dict[str, Callable[..., Interval | None]] = {
-    "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
-    "sub": lambda a, b: (a[0] - b[1], a[1] - b[0]),
-    "neg": lambda a: (-a[1], -a[0]),
-    "mul": _mul,
-    "min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
-    "max": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
-    "abs": lambda a: (max(a[0], -a[1], 0), max(-a[0], a[1])),
-    "rem": _rem,
-    "bitwise_and": _and,
-}
 
 __all__ = ["elements_between"]

@@ -1,1 +1,2 @@
-"""Plain Python that stands for compiled libraries, and that is interpreted as a user's would be."""
+"""What Python and its libraries have in C, in plain Python: interpreted like any function that a program calls. Nothing
+here imports the compiler."""

@@ -99,12 +99,13 @@ def _run(region: Region, environment: Environment, structured: dict[str, Callabl
 def _run_all(operations: Sequence[Operation], environment: Environment, structured: dict[str, Callable]) -> None:
     for operation in operations:
         operands = [environment[v] for v in operation.operands]
-        rule = structured.get(operation.kind)
+        kind = operation.kind if operation.jaxpr is None else "leaf"
+        rule = structured.get(kind)
         try:
             if rule is not None:
                 results = rule(operation, operands, environment)
             else:
-                results = RULES[operation.kind](operation, operands)
+                results = RULES[kind](operation, operands)
         except (TypeError, ValueError, NotImplementedError) as error:
             _locate(error, operation)
             raise
@@ -177,7 +178,7 @@ def _reads_elements(region: Region) -> bool:
     for operation in region.operations:
         if any(map(_reads_elements, operation.regions)):
             return True
-        if operation.kind == "leaf" and operation.attributes["name"] == "slice" and len(operation.operands) > 1:
+        if operation.jaxpr is not None and operation.kind == "load" and len(operation.operands) > 1:
             size = prod(operation.operands[0].type.shape)
             if size >= _LARGE and size >= _PART * prod(operation.results[0].type.shape):
                 return True
@@ -321,7 +322,7 @@ def _leaf(cpu: Cpu | None, native: bool = False) -> Callable:
             return (scalar_packing.joined(_strong(operands, operation.operands), native),)
         if is_unstack(operation) and len(operation.results) >= MANY and not operation.results[0].type.shape:
             return scalar_packing.taken_apart(operands[0], native)
-        untraced = operation.attributes["jaxpr"]
+        untraced = operation.jaxpr
         if isinstance(untraced, Untraced) and not untraced.looked_into:
             return untraced.function(_evaluate_leaves, *operands)
         jaxpr, operands = _with_transpose(operation, operands, environment)
@@ -350,7 +351,7 @@ def _with_transpose(operation: Operation, operands: Sequence, environment: Envir
     transposes, given = [], []
     for var, value in zip(operation.operands, operands, strict=True):
         transpose, made = None, var.owner
-        if isinstance(made, Operation) and made.kind == "leaf" and len(made.operands) == 1:
+        if isinstance(made, Operation) and made.jaxpr is not None and len(made.operands) == 1:
             (source,) = made.operands
             leaf = _without_rule(made) if source in environment else None
             if leaf is not None and rewriting.is_transpose(leaf):
@@ -361,7 +362,7 @@ def _with_transpose(operation: Operation, operands: Sequence, environment: Envir
 
 
 def _reversible_leaf(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
-    jaxpr = operation.attributes["jaxpr"]
+    jaxpr = operation.jaxpr
     if isinstance(jaxpr, ClosedJaxpr) and reversible_leaves.has_while(jaxpr):
         return reversible_leaves.evaluate(jaxpr, operands)
     return RULES["leaf"](operation, operands)
@@ -374,7 +375,7 @@ def _evaluate_leaves(region: Region, environment: Environment) -> list:
 
 def _without_rule(operation: Operation) -> ClosedJaxpr:
     """What a leaf computes; without the rule for its derivative, if all of it has one (`jax.custom_jvp`)."""
-    jaxpr = traced(operation.attributes["jaxpr"])
+    jaxpr = traced(operation.jaxpr)
     if len(jaxpr.jaxpr.eqns) != 1:
         return jaxpr
     (equation,) = jaxpr.jaxpr.eqns

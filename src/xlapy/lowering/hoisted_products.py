@@ -19,7 +19,7 @@ from xlapy.lowering.primitives import symmetric_rank_k
 def products(operation: Operation, operands: Sequence) -> Sequence:
     """The products of all iterations, one after the other along the first axis."""
     array, matrix = operands
-    jaxpr = traced(operation.attributes["jaxpr"])
+    jaxpr = traced(operation.attributes["product"])
     axis: int = operation.attributes["axis"]
     side: int = operation.attributes["side"]
     starts: tuple = operation.attributes["starts"]
@@ -51,7 +51,7 @@ def _is_of_itself(operation: Operation) -> bool:
     array, matrix = operation.operands
     axis: int = operation.attributes["axis"]
     counts: tuple = operation.attributes["counts"]
-    jaxpr = operation.attributes["jaxpr"].jaxpr
+    jaxpr = operation.attributes["product"].jaxpr
     shape, dtype = array.type.shape, array.type.dtype
     if array is not matrix or len(shape) != 2 or dtype not in (np.float32, np.float64) or len(jaxpr.eqns) != 1:
         return False

@@ -113,7 +113,7 @@ def _broadcast(operation: Operation, operands: Sequence) -> Sequence:
 
 
 def _leaf(operation: Operation, operands: Sequence) -> Sequence:
-    return jax.extend.core.jaxpr_as_fun(traced(operation.attributes["jaxpr"]))(*operands)
+    return jax.extend.core.jaxpr_as_fun(traced(operation.jaxpr))(*operands)
 
 
 def store_block(operation: Operation, operands: Sequence) -> Sequence:

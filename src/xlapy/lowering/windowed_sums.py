@@ -21,7 +21,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from xlapy.ir import Operation, Var, constant_value
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ELEMENTWISE
 from xlapy.ir.vectorisation_notes import Lanewise
 from xlapy.lowering.lowering_rules import RULES
 
@@ -128,7 +128,7 @@ def _read_from_data(numbers: Sequence[Var], depth: int = 12) -> bool:
     for number in numbers:
         owner = number.owner
         if isinstance(owner, Operation) and depth:
-            if owner.kind == "leaf" and max(prod(v.type.shape) for v in owner.operands) > 1:
+            if owner.jaxpr is not None and max(prod(v.type.shape) for v in owner.operands) > 1:
                 return True
             if _read_from_data(owner.operands, depth - 1):
                 return True
@@ -172,12 +172,12 @@ class _Chain:
         if not isinstance(owner, Operation) or var.depth < self.depth or owner.kind == "constant":
             self.sources[var] = None
             return True
-        if owner.kind in ARITY or owner.kind in ("convert", "live"):
+        if owner.kind in ELEMENTWISE or owner.kind in ("convert", "live"):
             return all(map(self.visit, owner.operands)) and self._step(owner)
         if owner.kind == "broadcast" and owner.operands[0].type.shape == ():
             self.shared.append(owner.operands[0])
             return self._step(owner)
-        if owner.kind != "leaf":
+        if owner.jaxpr is None:
             return False
         if window_of(owner, self.shape[0]) is not None:
             self.shared += owner.operands
@@ -202,7 +202,7 @@ class _Chain:
 def window_of(load: Operation, size: int) -> int | None:
     """The dimension of which a load shows all lanes, one after the other; None if it is no such load."""
     dims: tuple | None = load.attributes.get("index")
-    if dims is None or load.attributes["name"] != "slice":
+    if dims is None or load.kind != "load":
         return None
     kept = [k for k, (_, _, length) in enumerate(dims) if length >= 0]
     if len(kept) != 1 or dims[kept[0]][1] != 1 or dims[kept[0]][2] != size:
@@ -288,7 +288,7 @@ def _step(step: Operation, values: Environment, known: Environment, at, width: i
         return (jnp.broadcast_to(operands[0], (width,)),)
     if step.kind == "live":
         return (operands[1],)
-    if step.kind != "leaf":
+    if step.jaxpr is None:
         return RULES[step.kind](step, operands)
     if "index" in step.attributes:
         return (_load(step, operands, at, width),)

@@ -17,7 +17,7 @@ INDEX = TensorType((), np.dtype(np.int64))
 
 @functools.lru_cache(maxsize=1024)
 def access(
-    name: str, array: TensorType, part: TensorType, index: tuple, starts: tuple[TensorType, ...]
+    kind: str, array: TensorType, part: TensorType, index: tuple, starts: tuple[TensorType, ...]
 ) -> dict[str, Any]:
     """The attributes of a load, or of a store, of a part of an array, each step of which is 1; some of its starts are
     known when it runs."""
@@ -33,10 +33,10 @@ def access(
         at, sizes = places(numbers)
         return lax.dynamic_update_slice(x, new.reshape(sizes), at)
 
-    function, arrays = (load, [array]) if name == "slice" else (store, [array, part])
+    function, arrays = (load, [array]) if kind == "load" else (store, [array, part])
     with jax.enable_x64(True):
         jaxpr = jax.make_jaxpr(function)(*(jax.ShapeDtypeStruct(t.shape, t.dtype) for t in (*arrays, *starts)))
-    return {"jaxpr": jaxpr, "name": name, "as_written": True, "index": index}
+    return {"jaxpr": jaxpr, "as_written": True, "index": index}
 
 
 __all__ = ["INDEX", "access"]

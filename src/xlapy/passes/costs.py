@@ -9,7 +9,7 @@ from math import prod
 
 from xlapy.ir import Operation, Var
 from xlapy.ir.called_jaxprs import called
-from xlapy.ir.operations import ARITY, SLOW
+from xlapy.ir.operations import ELEMENTWISE, SLOW
 
 #: what costs little per element, on integers and floats alike, and is defined for every operand
 _FAST = frozenset(
@@ -37,35 +37,35 @@ def work(operation: Operation) -> int | None:
     kind = operation.kind
     if kind == "constant":
         return 0
-    if kind == "leaf":
-        jaxpr = operation.attributes["jaxpr"]
+    if operation.jaxpr is not None:
+        jaxpr = operation.jaxpr
         return None if jaxpr.effects else _jaxpr_work(jaxpr.jaxpr)
     if kind == "live":
         return 0
-    if kind in ARITY or kind in ("convert", "broadcast"):
+    if kind in ELEMENTWISE or kind in ("convert", "broadcast"):
         return _count(operation.results[0].type.shape) * (_WEIGHT if kind in SLOW else 1)
     return None
 
 
 def work_in_lanes(operation: Operation) -> int | None:
     """The same for an operation that is made for many lanes at once: long reductions, products and transforms, too."""
-    if operation.kind != "leaf":
+    if operation.jaxpr is None:
         return work(operation)
-    jaxpr = operation.attributes["jaxpr"]
+    jaxpr = operation.jaxpr
     return None if jaxpr.effects else _jaxpr_work(jaxpr.jaxpr, _WHOLE)
 
 
 def multiplications(operation: Operation) -> int:
     """Multiplications in a leaf that is a product of arrays and nothing else but changes of shape; 0 for others."""
-    jaxpr = operation.attributes["jaxpr"]
+    jaxpr = operation.jaxpr
     return 0 if jaxpr.effects else _product_only(jaxpr.jaxpr)
 
 
 def is_rearrangement(operation: Operation) -> bool:
     """Whether an operation only changes the shape, the order or the type of elements."""
-    if operation.kind != "leaf":
+    if operation.jaxpr is None:
         return operation.kind in ("convert", "broadcast")
-    jaxpr = operation.attributes["jaxpr"]
+    jaxpr = operation.jaxpr
     return not jaxpr.effects and all(e.primitive.name in _SHAPES for e in jaxpr.jaxpr.eqns)
 
 
@@ -82,14 +82,14 @@ def _product_only(jaxpr) -> int:
 
 def is_slow(operation: Operation) -> bool:
     """Whether an operation on single elements has a long latency."""
-    if operation.kind == "leaf":
-        return _has(operation.attributes["jaxpr"].jaxpr, SLOW)
+    if operation.jaxpr is not None:
+        return _has(operation.jaxpr.jaxpr, SLOW)
     return operation.kind in SLOW
 
 
 def is_transform(operation: Operation) -> bool:
     """Whether an operation is a Fourier transform."""
-    return operation.kind == "leaf" and _has(operation.attributes["jaxpr"].jaxpr, frozenset(("fft",)))
+    return operation.jaxpr is not None and _has(operation.jaxpr.jaxpr, frozenset(("fft",)))
 
 
 def _has(jaxpr, names: frozenset[str]) -> bool:
@@ -154,7 +154,7 @@ def is_block_store(operation: Operation) -> bool:
 
 def is_overlay(operation: Operation) -> bool:
     """Whether an operation is a store of a block that is a select over the whole array."""
-    return operation.kind == "leaf" and operation.attributes["name"] == "update_slice" and not is_store(operation)
+    return operation.kind == "store" and not is_store(operation)
 
 
 def is_small(part: Var, whole: Var) -> bool:
@@ -164,11 +164,11 @@ def is_small(part: Var, whole: Var) -> bool:
 
 def _stored_by(operation: Operation) -> str | None:
     """The last primitive of an operation, if that replaces a part of the operation's first operand by another one."""
-    if operation.kind != "leaf" or len(operation.results) != 1 or len(operation.operands) < 2:
+    if operation.jaxpr is None or len(operation.results) != 1 or len(operation.operands) < 2:
         return None
     if "in_place" in operation.attributes:
         return "dynamic_update_slice"
-    jaxpr = operation.attributes["jaxpr"].jaxpr
+    jaxpr = operation.jaxpr.jaxpr
     if not jaxpr.eqns or operation.results[0].type[:2] != operation.operands[0].type[:2]:
         return None
     last = jaxpr.eqns[-1]
@@ -178,9 +178,9 @@ def _stored_by(operation: Operation) -> str | None:
 
 def is_read(operation: Operation) -> bool:
     """Whether an operation is a part of its first operand."""
-    if operation.kind != "leaf" or len(operation.results) != 1 or not operation.operands:
+    if operation.jaxpr is None or len(operation.results) != 1 or not operation.operands:
         return False
-    jaxpr = operation.attributes["jaxpr"].jaxpr
+    jaxpr = operation.jaxpr.jaxpr
     names = [e.primitive.name for e in jaxpr.eqns]
     return ("slice" in names or "dynamic_slice" in names) and bool(jaxpr.invars) and _reads_first(jaxpr)
 

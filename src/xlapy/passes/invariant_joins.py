@@ -31,7 +31,7 @@ def _visit(region: Region, body: int | None) -> list[Operation]:
                 if _leaves(join, body):
                     leaving.append(join)
                     continue
-                first = placed.setdefault((id(join.attributes["jaxpr"]), join.operands), join)
+                first = placed.setdefault((id(join.jaxpr), join.operands), join)
                 if first is join:
                     kept.append(join)
                     adopt([join], region)
@@ -51,7 +51,7 @@ def _leaves(join: Operation, body: int | None) -> bool:
 
 def _is_join(operation: Operation) -> bool:
     """Whether an operation puts the elements of many small values into one."""
-    if operation.kind != "leaf" or len(operation.operands) < _MANY:
+    if operation.jaxpr is None or len(operation.operands) < _MANY:
         return False
     sizes = sum(prod(v.type.shape) for v in operation.operands)
     return len(operation.results) == 1 and prod(operation.results[0].type.shape) == sizes

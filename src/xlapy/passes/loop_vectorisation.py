@@ -180,7 +180,7 @@ class _Iterations:
             if frame is None or not all(self._beside(store, axes[store], frame, axes[frame]) for store in axes):
                 return None
             count = frame.operands[0].type.shape[axes[frame]]
-        loads = [o for o in self.body.operations if touched(o) is not None and o.attributes["name"] == "slice"]
+        loads = [o for o in self.body.operations if o.kind == "load"]
         for load in loads:
             axis = self._axis(touched(load) or [])
             if axis is None:
@@ -202,7 +202,7 @@ class _Iterations:
         found, longest = None, 0
         for load in self.body.operations:
             axis = self._axis(touched(load) or []) if not load.results[0].type.shape else None
-            if axis is not None and load.attributes["name"] == "slice":
+            if axis is not None and load.kind == "load":
                 if found is None or load.operands[0].type.shape[axis] > longest:
                     found, place, longest = load, axis, load.operands[0].type.shape[axis]
         if found is not None:
@@ -259,7 +259,7 @@ class _Iterations:
     def _reads_its_own(self, load: Operation, store: Operation, param: Var, axes: dict[Operation, int]) -> bool:
         """Whether a load reads only what the store of the same iteration changes, or no store of any iteration."""
         mine, its = touched(load), touched(store)
-        if mine is None or its is None or load.attributes["name"] != "slice" or load.operands[0] is not param:
+        if mine is None or its is None or load.kind != "load" or load.operands[0] is not param:
             return False
         if param in load.operands[1:]:
             return False

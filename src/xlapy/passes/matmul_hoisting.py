@@ -48,7 +48,7 @@ def _out_of(loop: Operation, region: Region, smallest: int) -> list[Operation]:
         return []
     moved: list[Operation] = []
     for product in list(body.operations):
-        if product.kind != "leaf" or len(product.results) != 1 or len(product.operands) != 2:
+        if product.jaxpr is None or len(product.results) != 1 or len(product.operands) != 2:
             continue
         size, work = prod(product.results[0].type.shape), multiplications(product)
         if work < max(smallest, 4 * size) or int(iterations) * size > _MOST:
@@ -69,7 +69,7 @@ def _sides(product: Operation, index: Var, count: int, region: Region) -> tuple[
         taken = _taken(row, index, count, region)
         made = _made(matrix, region) if len(matrix.type.shape) == 2 else None
         if taken is not None and made is not None:
-            return {"jaxpr": product.attributes["jaxpr"], "side": side, **taken}, made
+            return {"product": product.jaxpr, "side": side, **taken}, made
     return None
 
 
@@ -106,7 +106,7 @@ def _taken(row: Var, index: Var, count: int, region: Region) -> dict[str, Any] |
     them may be missing."""
     load = row.owner
     dims = touched(load)
-    if dims is None or not isinstance(load, Operation) or load.attributes["name"] != "slice":
+    if dims is None or not isinstance(load, Operation) or load.kind != "load":
         return None
     array = load.operands[0]
     if array.depth > region.depth:

@@ -89,15 +89,14 @@ class _Accesses:
         places = [place for run in runs for place in self._places(operation, run, array.type.shape, shown, starts)]
         index = tuple((start if isinstance(start, int) else None, 1, length) for start, length in places)
         numbers = [start for start, _ in places if isinstance(start, Var)]
-        name: str = operation.attributes["name"]
-        part = result.type if name == "slice" else operation.operands[1].type
-        attributes = access(name, array.type, part, index, tuple([v.type for v in numbers]))
+        part = result.type if operation.kind == "load" else operation.operands[1].type
+        attributes = access(operation.kind, array.type, part, index, tuple([v.type for v in numbers]))
         attributes = {**attributes, "checked": operation.attributes.get("checked", False)}
-        if name == "slice":
-            self.replaced[result] = self._emit(operation, "leaf", (array, *numbers), result.type, **attributes)
+        if operation.kind == "load":
+            self.replaced[result] = self._emit(operation, "load", (array, *numbers), result.type, **attributes)
             return
         operands = (array, operation.operands[1], *numbers)
-        stored = self._emit(operation, "leaf", operands, array.type, **attributes)
+        stored = self._emit(operation, "store", operands, array.type, **attributes)
         # Whoever wants the other shape has it from the array, so that nothing is stored twice.
         shape = reshaping(array.type, result.type.shape)
         shown = self._emit(operation, "leaf", (stored,), result.type, **shape)

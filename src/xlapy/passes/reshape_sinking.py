@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.ir import Operation, Region, TensorType, Var, constant_value
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ELEMENTWISE
 from xlapy.passes.code_motion import substitute
 
 #: operations that are computed in another shape, for one that is reshaped back
@@ -42,9 +42,9 @@ def keep_shapes(region: Region) -> bool:
 
 def is_reshape(operation: object) -> bool:
     """Whether an operation gives the elements of an array, in their order, another shape."""
-    if not isinstance(operation, Operation) or operation.kind != "leaf" or len(operation.operands) != 1:
+    if not isinstance(operation, Operation) or operation.jaxpr is None or len(operation.operands) != 1:
         return False
-    equations = operation.attributes["jaxpr"].jaxpr.eqns
+    equations = operation.jaxpr.jaxpr.eqns
     return bool(equations) and all(
         e.primitive.name == "squeeze" or (e.primitive.name == "reshape" and e.params["dimensions"] is None)
         for e in equations
@@ -81,7 +81,7 @@ class _Other:
         if operation.kind == "broadcast":
             (scalar,) = operation.operands
             return None if scalar.type.shape else self._emit(operation, (scalar,), {"shape": self.shape})
-        if operation.kind not in ARITY and operation.kind not in ("convert", "live") or operation.attributes:
+        if operation.kind not in ELEMENTWISE and operation.kind not in ("convert", "live") or operation.attributes:
             return None
         operands = [v if v.type.shape != var.type.shape else self.of(v) for v in operation.operands]
         found = [v for v in operands if v is not None]

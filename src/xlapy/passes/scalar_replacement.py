@@ -59,7 +59,7 @@ def _in_loop(loop: Operation, region: Region) -> list[Operation]:
 def _is_load(operation: Operation, array: Var) -> bool:
     """Whether an operation loads one element."""
     dims = touched(operation)
-    if dims is None or operation.attributes["name"] != "slice" or operation.operands[0] is not array:
+    if dims is None or operation.kind != "load" or operation.operands[0] is not array:
         return False
     return all(d.dropped for d in dims)
 
@@ -173,7 +173,7 @@ def _load_ahead(load: Operation, iteration: int, loop: Operation, region: Region
                 total = emit("add", (total, emit("mul", (term, constant(factor)), {}, type)), {}, type)
         starts.append(total)
     array = loop.operands[body.params.index(load.operands[0])]
-    emit("leaf", (array, *starts), load.attributes, load.results[0].type)
+    emit("load", (array, *starts), load.attributes, load.results[0].type)
     return made
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.ir import Module, Operation, Region, TensorType, Var, constant_value
+from xlapy.ir.operations import infer_elementwise
+from xlapy.ir.rewrites import Expression
 from xlapy.ir.stacking_leaves import is_stack, is_unstack, rewritten
 from xlapy.passes.code_motion import adopt, keep_positions
 from xlapy.passes.folding import fold
@@ -77,12 +79,18 @@ class _Walk:
                     kept += made
                 replaced[results[0]] = made[-1].results[0] if isinstance(made, list) else made
                 continue
-            found = fold(operation)
-            if isinstance(found, Var):
-                replaced[results[0]] = found
+            equal = fold(operation)
+            if isinstance(equal, tuple):
+                expressed: list[Operation] = []
+                result = _expressed(equal, operation, region.depth, expressed)
+                self._operations(expressed, region, kept, mine)
+                replaced[results[0]] = self.now(result)
                 continue
-            if found is not None:
-                attributes: dict[str, object] = {"value": found}
+            if isinstance(equal, Var):
+                replaced[results[0]] = equal
+                continue
+            if equal is not None:
+                attributes: dict[str, object] = {"value": equal}
                 types = (results[0].type,)
                 operation = Operation("constant", (), attributes, types, (), operation.location, region.depth)
             key = key_of(operation, operation.operands)
@@ -171,12 +179,27 @@ def _values(values: tuple[Var, ...], like: Region) -> Region:
     return region
 
 
+def _expressed(expression: Expression, like: Operation, depth: int, operations: list[Operation]) -> Var:
+    """The value of an expression; the operations that make it are appended to `operations`."""
+    if isinstance(expression, Var):
+        return expression
+    kind, attributes, operands = "constant", {"value": expression}, ()
+    if isinstance(expression, tuple):
+        kind, attributes = expression[0], {}
+        operands = tuple(_expressed(part, like, depth, operations) for part in expression[1:])
+        type_ = infer_elementwise(kind, tuple(v.type for v in operands))
+    else:
+        type_ = TensorType(expression.shape, expression.dtype)
+    operations.append(Operation(kind, operands, attributes, (type_,), (), like.location, depth))
+    return operations[-1].results[0]
+
+
 def key_of(operation: Operation, operands: tuple) -> tuple | None:
     """What makes operations without regions equal, `operands` standing for what they take; None if nothing may take
     this one's place."""
     kind = operation.kind
-    if kind == "leaf":
-        jaxpr = operation.attributes["jaxpr"]
+    if operation.jaxpr is not None:
+        jaxpr = operation.jaxpr
         return None if jaxpr.effects else (id(jaxpr), operands)
     types = tuple(v.type for v in operation.results)
     if kind == "constant":

@@ -43,7 +43,7 @@ def look_at_newest(region: Region, stored: dict[Var, tuple[Var, list[Dimension]]
         if mine is None:
             continue
         source = operation.operands[0]
-        if operation.attributes["name"] != "slice":
+        if operation.kind != "load":
             stored[source] = operation.results[0], mine
             continue
         while (store := stored.get(source)) is not None and _apart(mine, store[1]):
@@ -65,7 +65,7 @@ def _loads(region: Region, replaced: dict[Var, Var]) -> bool:
         mine = touched(operation)
         if mine is None:
             continue
-        if operation.attributes["name"] != "slice":
+        if operation.kind != "load":
             if _puts_back(operation, mine):
                 replaced[operation.results[0]] = operation.operands[0]
                 kept.pop()
@@ -99,7 +99,7 @@ def _stores(region: Region, uses: Counter[Var]) -> bool:
         for nested in operation.regions:
             changed |= _stores(nested, uses)
         mine = touched(operation)
-        if mine is None or operation.attributes["name"] == "slice":
+        if mine is None or operation.kind == "load":
             continue
         source = _before(operation, mine, uses)
         if source is not operation.operands[0]:
@@ -120,7 +120,7 @@ def _behind(load: Operation, mine: list[Dimension], before: Container[Operation]
     for _ in range(_DEPTH):
         store = source.owner
         theirs = touched(store)
-        if theirs is None or not isinstance(store, Operation) or store.attributes["name"] == "slice":
+        if theirs is None or not isinstance(store, Operation) or store.kind == "load":
             break
         # What is no store of a block in place, but a select or scatter over the whole array, is not fused with loads.
         if is_block_store(store) and _apart(mine, theirs):
@@ -137,7 +137,7 @@ def _puts_back(store: Operation, mine: list[Dimension]) -> bool:
     """Whether a store changes nothing: it puts what a load took from the array to where that took it."""
     load = store.operands[1].owner
     theirs = touched(load)
-    if theirs is None or not isinstance(load, Operation) or load.attributes["name"] != "slice":
+    if theirs is None or not isinstance(load, Operation) or load.kind != "load":
         return False
     if store.operands[1].type != load.results[0].type:
         return False
@@ -149,7 +149,7 @@ def _puts_back(store: Operation, mine: list[Dimension]) -> bool:
             return True
         earlier = source.owner
         others = touched(earlier)
-        if others is None or not isinstance(earlier, Operation) or earlier.attributes["name"] == "slice":
+        if others is None or not isinstance(earlier, Operation) or earlier.kind == "load":
             return False
         if not _apart(mine, others):
             return False
@@ -163,7 +163,7 @@ def _before(store: Operation, mine: list[Dimension], uses: Counter[Var]) -> Var:
     for _ in range(_DEPTH):
         earlier = source.owner
         theirs = touched(earlier)
-        if theirs is None or not isinstance(earlier, Operation) or earlier.attributes["name"] == "slice":
+        if theirs is None or not isinstance(earlier, Operation) or earlier.kind == "load":
             break
         if uses[source] > 1 or not _covers(mine, theirs):
             break

@@ -20,7 +20,7 @@ import numpy as np
 
 from xlapy.ir import Operation, Region, TensorType, Var, captured, constant_value
 from xlapy.ir.access_regions import Dimension, touched
-from xlapy.ir.operations import ARITY, SLOW
+from xlapy.ir.operations import ELEMENTWISE, SLOW
 from xlapy.passes.accesses import INDEX, access
 from xlapy.passes.code_motion import copy_region
 from xlapy.passes.store_ordering import emit
@@ -98,7 +98,7 @@ class _Loop:
 
     def _lanes_stored(self) -> int:
         for operation in self.body.operations:
-            if touched(operation) is not None and operation.attributes["name"] != "slice":
+            if operation.kind == "store":
                 shape = operation.operands[1].type.shape
                 if shape and prod(shape) >= _LEAST:
                     return shape[0]
@@ -119,7 +119,7 @@ class _Loop:
 
     def _look_at(self, operation: Operation) -> None:
         operands = operation.operands
-        if operation.kind == "leaf":
+        if operation.jaxpr is not None:
             self._look_at_access(operation)
         elif operation.kind == "constant":
             self.uniform.update(operation.results)
@@ -131,7 +131,7 @@ class _Loop:
                 (self.lanes if shape[:1] == (self.count,) else self.uniform).update(operation.results)
             else:
                 raise _Unsuitable
-        elif operation.kind in ARITY or operation.kind in ("convert", "live"):
+        elif operation.kind in ELEMENTWISE or operation.kind in ("convert", "live"):
             self._computed(operation)
         elif operation.kind == "if":
             self._branches(operation)
@@ -172,7 +172,7 @@ class _Loop:
         dims = touched(operation)
         if dims is None or not all(isinstance(d.start, int) or self._is_uniform(d.start) for d in dims):
             raise _Unsuitable
-        array, is_load = operation.operands[0], operation.attributes["name"] == "slice"
+        array, is_load = operation.operands[0], operation.kind == "load"
         part = self._part(dims)
         slot = self.slots.get(array)
         if slot is not None:
@@ -213,7 +213,7 @@ class _Loop:
 
     def strips(self) -> list[Operation]:
         """The loops that compute the same."""
-        shape = next(o.operands[1].type.shape for o in self.where if o.attributes["name"] != "slice")
+        shape = next(o.operands[1].type.shape for o in self.where if o.kind != "load")
         most = max(_WIDTH // prod(shape[1:]), 1)
         width = next((n for n in range(most, most // 2, -1) if self.count % n == 0), most)
         made: list[Operation] = []
@@ -276,13 +276,13 @@ class _Nest:
     def rows(self, var: Var) -> Var:
         """The lanes of the strip, of an array that consists of them."""
         type = _with_lanes(var.type, self._lanes)
-        attributes = access("slice", var.type, type, self._whole(var.type.shape), (INDEX,))
-        return self._emit("leaf", (var, self.start(0)), type, **attributes)
+        attributes = access("load", var.type, type, self._whole(var.type.shape), (INDEX,))
+        return self._emit("load", (var, self.start(0)), type, **attributes)
 
     def put(self, var: Var, rows: Var) -> Var:
         """An array that consists of lanes, with those of the strip replaced."""
-        attributes = access("update_slice", var.type, rows.type, self._whole(var.type.shape), (INDEX,))
-        return self._emit("leaf", (var, rows, self.start(0)), var.type, **attributes)
+        attributes = access("store", var.type, rows.type, self._whole(var.type.shape), (INDEX,))
+        return self._emit("store", (var, rows, self.start(0)), var.type, **attributes)
 
     def _whole(self, shape: tuple[int, ...]) -> tuple:
         return ((None, 1, self._lanes), *((0, 1, n) for n in shape[1:]))
@@ -316,13 +316,12 @@ class _Nest:
         axis, start = self._of.where[operation]
         index: tuple = operation.attributes["index"]
         before = sum(entry[0] is None for entry in index[:axis])
-        name: str = operation.attributes["name"]
-        arrays = 1 if name == "slice" else 2
+        arrays = 1 if operation.kind == "load" else 2
         first = arrays + before
         operands = (*operands[:first], self.start(start), *operands[first:])
         index = (*index[:axis], (None, 1, self._lanes), *index[axis + 1 :])
-        taken = type if name == "slice" else operands[1].type
-        attributes = access(name, operands[0].type, taken, index, tuple([v.type for v in operands[arrays:]]))
+        taken = type if operation.kind == "load" else operands[1].type
+        attributes = access(operation.kind, operands[0].type, taken, index, tuple([v.type for v in operands[arrays:]]))
         return operands, {**operation.attributes, **attributes}
 
 

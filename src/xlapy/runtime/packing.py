@@ -21,7 +21,7 @@ from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.caller_environment import Parameter
 from xlapy.ir import Module, Operation, TensorType, Var
-from xlapy.ir.stacking_leaves import giving, is_unstack, putting_together, taking_apart
+from xlapy.ir.stacking_leaves import STACKED, UNSTACKED, giving, is_unstack, putting_together, taking_apart
 from xlapy.passes import optimise
 from xlapy.passes.code_motion import copy_region
 from xlapy.runtime.output_splitting import Adopted, host_memory
@@ -212,7 +212,7 @@ def travelling(analysis: Analysis, operands: Packing | None, results: Packing | 
             array = Var(TensorType((len(numbers),), type_.dtype, type_.weak), entry, entry.depth)
             entry.params.append(array)
             names.append(f"{analysis.module.parameter_names[group.places[0]]} ...")
-            apart = Operation("leaf", (array,), taking_apart(type_, len(numbers)), (), (), None, entry.depth)
+            apart = Operation(UNSTACKED, (array,), taking_apart(type_, len(numbers)), (), (), None, entry.depth)
             before.append(giving(numbers, apart))
         entry.operations = [*before, *entry.operations]
     if results is not None:
@@ -222,7 +222,7 @@ def travelling(analysis: Analysis, operands: Packing | None, results: Packing | 
             type_ = TensorType((), group.dtype)
             attributes = putting_together(type_, len(numbers))
             types = (TensorType((len(numbers),), group.dtype),)
-            after.append(Operation("leaf", tuple(numbers), attributes, types, (), None, entry.depth))
+            after.append(Operation(STACKED, tuple(numbers), attributes, types, (), None, entry.depth))
         entry.operations = [*entry.operations, *after]
         entry.results = [*(values[k] for k in results.alone), *(o.results[0] for o in after)]
     module = Module(entry, names)

@@ -395,7 +395,7 @@ def _put_mask(machine: Machine, array: NdArray, entries: tuple[Entry, ...], mask
     machine.check(bad, ValueError, machine.message(template, machine_number))
     target = (counted, *after)
     new = broadcast_to(machine, converted(machine, JaxArray(new), array.type.dtype, target), target)
-    write_view(machine, array, machine.leaf(_expand_mask, (base, mask, new), name="expand")[0])
+    write_view(machine, array, machine.leaf(_expand_mask, (base, mask, new))[0])
 
 
 def _mask_like(mask, base, axis):

@@ -216,7 +216,7 @@ def read_lens(machine: Machine, base: Var, lens: Lens) -> Var:
         return machine.builder.broadcast(base, tuple(lens.params))
     if lens.kind == "index":
         starts, dims = split_starts(lens.params)
-        return _annotated(machine, machine.leaf(_read_index, (base, *starts), (dims,), name="slice")[0], dims)
+        return _annotated(machine, machine.leaf(_read_index, (base, *starts), (dims,), name="load")[0], dims)
     return machine.leaf(_READ[lens.kind], (base,), tuple(lens.params), name=lens.kind)[0]
 
 
@@ -228,7 +228,7 @@ def write_lens(machine: Machine, base: Var, lens: Lens, new: Var) -> Var:
         if 0 in new.type.shape:
             return base
         starts, dims = split_starts(lens.params)
-        result = machine.leaf(_write_index, (base, new, *starts), (dims,), name="update_slice")[0]
+        result = machine.leaf(_write_index, (base, new, *starts), (dims,), name="store")[0]
         return _annotated(machine, result, dims)
     if lens.kind in ("transpose", "reshape", "flat", "bitcast"):
         return machine.leaf(_WRITE[lens.kind], (new,), (base.type, *lens.params), name=lens.kind)[0]

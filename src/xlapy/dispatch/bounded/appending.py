@@ -15,7 +15,7 @@ from jax import lax
 from xlapy.dispatch.protocol import Machine
 from xlapy.ir import Operation, Var
 
-#: the names of the leaves that are found again, which are no other leaves'
+#: the kinds of operations that are found again
 APPENDED, RESIZED = "append_in_room", "resize_room"
 
 
@@ -39,15 +39,15 @@ def _in_old_room(machine: Machine, var: Var, shape: tuple[int, ...]) -> Var | No
         return _after_branch(machine, owner, owner.results.index(var), shape)
     if not _shrinks_back(owner, var, shape):
         return None
-    if owner.attributes["name"] == RESIZED:
+    if owner.kind == RESIZED:
         return owner.operands[0]
     axis = next((k for k, (n, m) in enumerate(zip(var.type.shape, shape, strict=True)) if n != m), 0)
     count = (len(owner.operands) + 1) // 2
-    return machine.leaf(_stored, owner.operands, (count, axis), name="store")[0]
+    return machine.leaf(_stored, owner.operands, (count, axis))[0]
 
 
 def _shrinks_back(owner: Operation, var: Var, shape: tuple[int, ...]) -> bool:
-    if owner.kind != "leaf" or owner.attributes["name"] not in (APPENDED, RESIZED):
+    if owner.kind not in (APPENDED, RESIZED):
         return False
     larger = all(n >= m for n, m in zip(var.type.shape, shape, strict=True))
     return larger and owner.operands[0].type.shape == shape

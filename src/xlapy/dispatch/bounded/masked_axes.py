@@ -22,7 +22,7 @@ from xlapy.domain.sources import Source
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Value, number_var
 from xlapy.ir import Operation, TensorType, Var, constant_value
 from xlapy.ir.affine import affine, difference
-from xlapy.ir.operations import SAME
+from xlapy.ir.operations import ARITHMETIC
 from xlapy.ir.vectorisation_notes import Lanewise, noted
 from xlapy.lowering.primitives import compaction
 
@@ -184,8 +184,8 @@ def _same(a: object, b: object, depth: int, known: set[tuple[int, int]]) -> bool
         return False
     if [r is a for r in one.results] != [r is b for r in two.results]:
         return False
-    if one.kind == "leaf":
-        if one.attributes["jaxpr"] is not two.attributes["jaxpr"]:
+    if one.jaxpr is not None:
+        if one.jaxpr is not two.jaxpr:
             return False
     elif one.attributes != two.attributes:
         return False
@@ -325,7 +325,7 @@ def order_of(machine: Machine, lanes: Lanes) -> Var:
     if lanes.order is not None:
         return lanes.order
     assert lanes.valid is not None
-    return machine.leaf(compaction.positions, (lanes.valid,), name="nonzero")[0]
+    return machine.leaf(compaction.positions, (lanes.valid,), name="positions")[0]
 
 
 def moved(machine: Machine, var: Var, axis: int, lanes: Lanes | None, target: Lanes | None, room: int) -> Var:
@@ -353,7 +353,7 @@ def _shifted(machine: Machine, var: Var, axis: int, start: object, goal: object,
     if isinstance(start, int) and isinstance(goal, int) and start == goal and var.type.shape[axis] == room:
         return var
     made = var.owner
-    if isinstance(made, Operation) and made.kind in SAME and var.depth == machine.builder.region.depth:
+    if isinstance(made, Operation) and made.kind in ARITHMETIC and var.depth == machine.builder.region.depth:
         arrays = {v for v in made.operands if not _is_uniform(v)}
         if len(arrays) == 1:
             # Lane by lane work comes behind the shift: XLA would compute it for one lane at a time to shift it.

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch import value_selection
 from xlapy.dispatch.containers import growable_list_items, hashes, nested_lists, range_objects
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_and, logical_not, logical_or, provoke, too_large
@@ -61,9 +60,6 @@ _UNHASHABLE = {
     "counted": str(provoke(collections.Counter, [[]])),
     **{name: str(provoke(getattr({1}, name), [[]])) for name in ("intersection", "intersection_update", "issubset")},
 }
-_NO_ITERABLE = str(provoke(operator.setitem, [], slice(None), 1))
-_NO_ITERABLE_IN_STEPS = str(provoke(operator.setitem, [], slice(None, None, 2), 1))
-_NAMES = {list: "list", tuple: "tuple", range: "range"}
 
 #: class -> rule(machine, container, key) -> Value, found along the method resolution order
 GETITEM: dict[type, Callable] = {}
@@ -371,12 +367,16 @@ def takes_unions(machine, container: Value) -> bool:
 def takes_choice(machine, container: Value, item: Value) -> bool:
     """Whether a list takes an item that is one of several objects as it is. One whose items are held by value takes
     those of the caller's, which are not."""
-    if heap_kind(machine, container) != "list" or not all(isinstance(one, Ref) for one in alternatives(item)):
+    if heap_kind(machine, container) != "list" or machine.type_of(container) is not list:
+        return False
+    if not all(isinstance(one, Ref) for one in alternatives(item)):
         return False
     held = machine.heap.read(as_ref(container).object, "<items>")
-    if isinstance(held, Tuple):
-        return machine.type_of(container) is list
-    return isinstance(held, GrowableList) and all(machine.heap.objects[n].source is not None for n in references(item))
+    return (
+        isinstance(held, Tuple)
+        or isinstance(held, GrowableList)
+        and all(machine.heap.objects[n].source is not None for n in references(item))
+    )
 
 
 def getitem_of_row(machine, which: Union, key: Value) -> Value | None:
@@ -659,65 +659,9 @@ def _too_large_an_index(machine, key: Value) -> str:
     return f"cannot fit '{iteration.type_name(machine, key)}' into an index-sized integer"
 
 
-@register(GETITEM, list)
-def _list_getitem(machine, container: Value, key: Value) -> Value:
-    items = contents(machine, container)
-    if is_slice(key):
-        return machine.new_list(items[static_slice(machine, key)])
-    return value_selection.gather(machine, items, position(machine, key, len(items), _LIST_INDEX, "list"))
-
-
-@register(GETITEM, tuple)
-def _tuple_getitem(machine, container: Value, key: Value) -> Value:
-    items = contents(machine, container)
-    if is_slice(key):
-        return Tuple(items[static_slice(machine, key)])
-    return value_selection.gather(machine, items, position(machine, key, len(items), _TUPLE_INDEX, "tuple"))
-
-
 @register(GETITEM, range)
 def _range_getitem(machine, container: Value, key: Value) -> Value:
     return range_objects.getitem(machine, container, key)
-
-
-@register(SETITEM, list)
-def _list_setitem(machine, container: Ref, key: Value, item: Value) -> None:
-    items = contents(machine, container)
-    if is_slice(key):
-        changed = list(items)
-        where = static_slice(machine, key)
-        if not isinstance(item, Union) and not iteration.is_iterable(machine, item):
-            machine.raise_(TypeError, _NO_ITERABLE if where.step in (None, 1) else _NO_ITERABLE_IN_STEPS)
-        try:
-            new = iteration.items(machine, iteration.begun_twice(machine, item))
-            changed[where] = new
-        except ValueError as error:
-            machine.raise_(ValueError, *error.args)
-        set_contents(machine, container, changed)
-        return
-    at = position(machine, key, len(items), _LIST_ASSIGNMENT, "list")
-    set_contents(machine, container, value_selection.scatter(machine, items, at, item))
-
-
-@register(DELITEM, list)
-def _list_delitem(machine, container: Ref, key: Value) -> None:
-    items = list(contents(machine, container))
-    if not is_slice(key) and not machine.is_static(key):
-        at = position(machine, key, len(items), _LIST_ASSIGNMENT, "list")
-        machine.call(machine.getattr(container, "pop"), (at,))
-        return
-    if is_slice(key):
-        del items[static_slice(machine, key)]
-    else:
-        if range_objects.is_index(machine, key):
-            key = Const(machine.static(range_objects.index(machine, key), "the index of an item to delete"))
-        del items[machine.static(position(machine, key, len(items), _LIST_ASSIGNMENT, "list"))]
-    set_contents(machine, container, items)
-
-
-@register(CONTAINS, list, tuple)
-def _sequence_contains(machine, item: Value, container: Value) -> bool | Var:
-    return among(machine, item, contents(machine, container))
 
 
 @register(CONTAINS, range)

@@ -56,6 +56,7 @@ from xlapy.domain.values import (
     variables,
 )
 from xlapy.ir import Var
+from xlapy.library.builtins import dict as dict_library
 from xlapy.lowering.primitives import searches
 
 _ZERO = Const(0)
@@ -172,7 +173,7 @@ def locate(machine, growable: GrowableList, key: Value, place: str = "key") -> t
         return _ZERO, False
     if same is None:
         listed = _listed(machine, growable, "items")
-        at = hashes.only_compared(machine, lambda: machine.call(Const(_find), [listed, key]))
+        at = hashes.only_compared(machine, lambda: machine.call(Const(dict_library.position), [listed, key]))
         there = machine.truth(machine.compare(">=", at, _ZERO))
         return _within(machine, machine.call(Const(max), [at, _ZERO]), growable), there
     if same is True:
@@ -184,13 +185,6 @@ def locate(machine, growable: GrowableList, key: Value, place: str = "key") -> t
 def _within(machine, at: Value, growable: GrowableList) -> Value:
     bounds = (0, max(growable.capacity - 1, 0))
     return Scalar(int, at.var, bounds) if isinstance(at, Scalar) else at
-
-
-def _find(pairs, key):
-    for position, pair in enumerate(pairs):
-        if pair[0] == key:
-            return position
-    return -1
 
 
 def _check(machine, key: Value, place: str) -> None:

@@ -1,4 +1,8 @@
-"""Lists that grew in loops as arrays: the rows of a growable list as one array, where its items have one type."""
+"""Lists that grew in loops as arrays: the rows of a growable list as one array, where its items have one type.
+
+kept = [v for v in x if v > 0]
+np.array(kept), np.sin(kept), x[kept_positions]
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,20 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.containers import growable_list_items
+from xlapy.dispatch.containers import container_protocol, growable_list_items
 from xlapy.dispatch.numbers.scalar_values import device
+from xlapy.dispatch.protocol import Refused
 from xlapy.domain import growable_lists
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
+    BoundMethod,
     Const,
     GrowableList,
+    Intrinsic,
+    JaxArray,
     Lanes,
+    NdArray,
     NumpyScalar,
     Ref,
     Scalar,
@@ -167,3 +176,83 @@ def _chosen(selector, *parts):
     for index, part in enumerate(parts[:-1]):
         result = jnp.where(which == index, part, result)
     return result
+
+
+# -- arguments of functions that take arrays --------------------------------------------------------------------------
+
+#: functions that take a sequence of arrays, not an array
+_OF_SEQUENCES = {
+    np.concatenate, np.vstack, np.hstack, np.dstack, np.column_stack, np.block, np.stack, np.select, np.choose,
+    np.linalg.multi_dot, np.savez, np.lexsort,
+}  # fmt: skip
+
+
+_OF_PLACES = (np.ix_, np.lexsort, np.argsort, np.nonzero, np.flatnonzero, np.count_nonzero, np.argwhere)
+_METHODS_OF_UFUNCS = ("outer", "reduce", "accumulate", "reduceat")
+#: contents that are told apart by branches
+_FEW_CONTENTS = 3
+#: functions with several arguments that all may be arrays
+_OF_ARRAYS = {
+    np.dot, np.vdot, np.inner, np.outer, np.cross, np.convolve, np.correlate, np.interp, np.polyval, np.where,
+    np.searchsorted, np.isin, np.allclose, np.isclose, np.array_equal, np.append,
+    np.meshgrid, np.ix_, np.broadcast_arrays, np.repeat, np.delete, np.insert,
+}  # fmt: skip
+
+
+def as_arrays(machine, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> tuple[list, dict]:
+    """The arguments of a function of NumPy's or JAX's, with arrays in the place of lists that grew in loops."""
+
+    def convert(value: Value, of_arrays: bool) -> Value:
+        made = as_array(machine, value)
+        if made is None:
+            return value
+        if not of_arrays and container_protocol.heap_kind(machine, value) == "tuple":
+            # axes or a shape, perhaps
+            raise Refused("XP0004", "a tuple whose length depends on data, as this argument", "make an array of it")
+        return JaxArray(machine.read(made)) if jax and isinstance(made, NdArray) else made
+
+    jax = (getattr(function, "__module__", None) or "").startswith("jax")
+    of_arrays = isinstance(function, np.ufunc) or function in _OF_ARRAYS
+    given = [convert(a, of_arrays or k == 0) for k, a in enumerate(args)]
+    return given, {k: convert(v, of_arrays) for k, v in kwargs.items()}
+
+
+def ufunc_of(method: Intrinsic, receiver: Value) -> np.ufunc | None:
+    """The ufunc, if a method is one of its that makes arrays of the lists it is given."""
+    if not isinstance(receiver, Const) or not isinstance(receiver.value, np.ufunc):
+        return None
+    return receiver.value if method.name.rpartition(".")[2] in _METHODS_OF_UFUNCS else None
+
+
+def takes_arrays(function: object) -> bool:
+    """Whether a callable makes arrays of the lists it is given."""
+    if isinstance(function, np.ufunc):
+        return True
+    root = (getattr(function, "__module__", None) or "").partition(".")[0]
+    if root not in ("numpy", "jax"):
+        return False
+    try:
+        return function not in _OF_SEQUENCES
+    except TypeError:
+        return False
+
+
+def gives_places(function: Value) -> bool:
+    """Whether a function gives integers, whatever the type of the numbers is that it is given."""
+    return isinstance(function, Const) and any(function.value is f for f in _OF_PLACES)
+
+
+def are_many(machine, function: Value, args: Sequence[Value]) -> bool:
+    """Whether a function that makes arrays of lists is given one that may have one of many contents."""
+    if isinstance(function, BoundMethod):
+        takes = isinstance(function.function, Intrinsic) and ufunc_of(function.function, function.self) is not None
+    else:
+        takes = isinstance(function, Const) and takes_arrays(function.value)
+    if not takes:
+        return False
+    for value in args:
+        if isinstance(value, Ref) and growable_list_items.holds_numbers(machine, value):
+            contents = machine.heap.read(value.object, "<items>")
+            if len(contents.alternatives) > _FEW_CONTENTS:
+                return True
+    return False

@@ -1,10 +1,15 @@
-"""Lists that grew in loops, changed as a whole: items in their middle put in and taken out, sliced."""
+"""Lists that grew in loops, changed as a whole: items in their middle put in and taken out, slices.
+
+kept = [v for v in x if v > 0]
+kept.insert(3, v); kept.pop(n); kept.reverse()
+kept[i:j], kept[i:j] = other, del kept[::2]
+"""
 
 from __future__ import annotations
 
 import jax.numpy as jnp
 
-from xlapy.dispatch.containers import growable_list_items, range_objects
+from xlapy.dispatch.containers import borrowed_elements, growable_list_items, range_objects
 from xlapy.dispatch.numbers.scalar_values import device, refuse_where, scalar
 from xlapy.domain.values import (
     Const,
@@ -16,9 +21,21 @@ from xlapy.domain.values import (
 from xlapy.ir import Var
 
 
-def index(machine, growable: GrowableList, key: Value, error: BaseException) -> Value:
-    """A Python index as a position in range; `error` where it is out of range."""
-    return range_objects.in_bounds(machine, range_objects.index(machine, key), growable.length, error)
+def as_growable_list(machine, value: Value) -> GrowableList:
+    """The items of an iterable as a growable list."""
+    borrowed_elements.share(machine, value)
+    made = machine.call(Const(list), [value])
+    borrowed_elements.share(machine, made)
+    return growable_list_items.of_list(machine, made)
+
+
+def taken(machine, growable: GrowableList, at: Value, error: BaseException) -> tuple[GrowableList, Value]:
+    """The growable list without the item at an index, and that item; `error` where the index is out of range."""
+    if isinstance(at, Const) and at.value in (0, -1):
+        return (growable_list_items.pop if at.value else growable_list_items.pop_first)(machine, growable)
+    at = range_objects.in_bounds(machine, at, growable.length, error)
+    item = growable_list_items.item(machine, growable, at, place=growable_list_items.FREE)
+    return without(machine, growable, at), item
 
 
 def without(machine, growable: GrowableList, at: Value) -> GrowableList:

@@ -378,6 +378,19 @@ def of_items(
     return GrowableList(element, rows, Const(len(parts)), len(parts))
 
 
+def of_list(machine, made: Value) -> GrowableList:
+    """The contents of a list as a growable list.
+
+    Raises:
+        JoinFailure: its items have too little in common.
+    """
+    growable = of(machine, made)
+    if growable is not None:
+        return growable
+    held = items(machine, machine.heap.read(as_ref(made).object, "<items>"))
+    return of_items(machine, held, common_element(machine, held))
+
+
 def _borrow_items(machine, owner: Ref, items) -> None:
     """What the program holds of the items of a container, which becomes a growable list, may be changed: it lies in its
     row."""

@@ -1,10 +1,14 @@
-"""Sorting lists that grew in loops: by numbers all at once, by what the items say of each other one by one."""
+"""Sorting lists that grew in loops: by numbers all at once, by what the items say of each other one by one.
+
+kept = [(d[k], k) for k in range(n) if d[k] < far]
+kept.sort(); kept.sort(key=lambda pair: pair[1], reverse=True)
+"""
 
 from __future__ import annotations
 
 import jax.numpy as jnp
 
-from xlapy.dispatch.containers import container_protocol, growable_list_items, sequence_sorting
+from xlapy.dispatch.containers import growable_list_items, sequence_sorting
 from xlapy.dispatch.effects import changes
 from xlapy.dispatch.numbers.scalar_values import device, logical_not, refuse_nan, refuse_where
 from xlapy.dispatch.protocol import Refused
@@ -25,6 +29,7 @@ from xlapy.domain.values import (
     is_none,
 )
 from xlapy.ir import Var
+from xlapy.library.builtins import list as list_library
 from xlapy.lowering.primitives.long_sorts import lexical
 
 #: items of lists that are compared as lists are
@@ -39,7 +44,7 @@ def sort(machine, items: Ref, growable: GrowableList, key: Value, descending: bo
     """The growable list that the contents of a list are, in the order of its items, or of their keys."""
     keys = growable
     if not is_none(key):
-        keys = _as_growable_list(machine, machine.call(Const(_keys_of), [items, key]))
+        keys = _made(machine, machine.call(Const(list_library.keys_of), [items, key]))
     if not keys.capacity:
         return growable
     try:
@@ -49,18 +54,10 @@ def sort(machine, items: Ref, growable: GrowableList, key: Value, descending: bo
         return _in_order(machine, growable, order)
 
 
-def _keys_of(items, key):
-    return [key(item) for item in items]
-
-
-def _as_growable_list(machine, made: Value) -> GrowableList:
+def _made(machine, made: Value) -> GrowableList:
     """What was made of the items of a list."""
-    growable = growable_list_items.of(machine, made)
-    if growable is not None:
-        return growable
-    items = container_protocol.contents(machine, made)
     try:
-        return growable_list_items.of_items(machine, items, growable_list_items.common_element(machine, items))
+        return growable_list_items.of_list(machine, made)
     except JoinFailure as error:
         raise Refused("XP0007", "sorting by keys of too many kinds") from error
 
@@ -71,59 +68,14 @@ def _as_growable_list(machine, made: Value) -> GrowableList:
 def _order_by_comparison(machine, items: Ref, key: Value, descending: bool, refusal: Refused) -> GrowableList:
     """The order that `<` of the items of a list, or of their keys, gives; `refusal` is raised if asking for it changes
     something."""
-    compared = items if is_none(key) else machine.call(Const(_keys_of), [items, key])
+    compared = items if is_none(key) else machine.call(Const(list_library.keys_of), [items, key])
     before, mark = machine.heap.slots.copy(), machine.heap.next_identity
-    order = machine.call(Const(_order), [compared, Const(descending)])
-    sound = machine.call(Const(_is_sound), [compared, order, Const(descending)])
+    order = machine.call(Const(list_library.order), [compared, Const(descending)])
+    sound = machine.call(Const(list_library.is_sound), [compared, order, Const(descending)])
     if changes(machine, before, mark):
         raise refusal
     refuse_where(machine, logical_not(machine, machine.truth(sound)), *sequence_sorting.UNSOUND)
-    return _as_growable_list(machine, order)
-
-
-def _order(items, descending):
-    """The positions of items in a stable order: each is inserted behind those that it is not less than."""
-    order = []
-    for position, item in enumerate(items):
-        low, high = 0, position
-        while low < high:
-            middle = (low + high) // 2
-            other = items[order[middle]]
-            if other < item if descending else item < other:
-                high = middle
-            else:
-                low = middle + 1
-        order.insert(low, position)
-    return order
-
-
-def _is_sound(items, order, descending):
-    """Whether `<` says the same of neighbours, and of all items and those at the ends: of NaN it does not, and where it
-    does not, the order is that of CPython's way to sort."""
-    if not order:
-        return True
-    sound, steps, total = True, 0, 0
-    before = items[order[0]]
-    for position in order:
-        item = items[position]
-        if item < before if descending else before < item:
-            total += 1
-        before = item
-    first, last = items[order[0]], items[order[-1]]
-    before = first
-    for position in order:
-        item = items[position]
-        if item < before if descending else before < item:
-            steps += 1
-        before = item
-        above, below = (item < first) == (descending and steps > 0), (first < item) == (not descending and steps > 0)
-        sound = sound and above and below
-        above, below = (
-            (last < item) == (descending and steps < total),
-            (item < last) == (not descending and steps < total),
-        )
-        sound = sound and above and below
-    return sound
+    return _made(machine, order)
 
 
 # -- by numbers -------------------------------------------------------------------------------------------------------

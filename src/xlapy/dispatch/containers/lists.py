@@ -1,162 +1,269 @@
-"""Operators and methods of list, tuple, named tuples and deque."""
+"""Methods of list, tuple, named tuples and deque.
+
+    items.append(x); items.insert(0, x); last = items.pop()
+    recent = collections.deque(maxlen=5); recent.appendleft(x)
+    items.index(x), items.count(x)
+
+What a list holds is known item by item (`Tuple`), or lies in rows on the device (`GrowableList`). A rule gets either.
+What follows from reading, writing, appending and popping is Python, in `library.builtins.list`.
+"""
 
 from __future__ import annotations
 
 import collections
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import jax.numpy as jnp
-import numpy as np
 
 from xlapy.dispatch import registry, value_selection
-from xlapy.dispatch.containers import container_protocol, range_objects, sequence_sorting, sort_keys
+from xlapy.dispatch.containers import (
+    borrowed_elements,
+    container_protocol,
+    growable_list_edits,
+    growable_list_items,
+    growable_list_sorting,
+    range_objects,
+    sequence_sorting,
+    sort_keys,
+)
 from xlapy.dispatch.containers.container_protocol import contents, set_contents
-from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, device, fold, kind_of, provoke
+from xlapy.dispatch.iterators import iteration, sequences
+from xlapy.dispatch.iterators.deques import is_deque, note_change
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, device, provoke
+from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import namespaces
+from xlapy.domain import growable_lists
 from xlapy.domain.heap import CHANGES
-from xlapy.domain.values import FALSE, NONE, Const, MixedScalar, Ref, Tuple, Value, as_ref, made_tuple
+from xlapy.domain.values import (
+    FALSE,
+    NONE,
+    BoundedArray,
+    Const,
+    GrowableList,
+    MixedScalar,
+    Ref,
+    Scalar,
+    Tuple,
+    Value,
+    as_ref,
+    made_tuple,
+)
 from xlapy.ir import Var
+from xlapy.library.builtins import list as list_library
 
 _ZERO = Const(0)
 _ONE = Const(1)
 _LAST = Const(-1)
-_FAR = Const(2**62)
-_NOTHING = Tuple(())
 _POP_EMPTY = provoke([].pop)
 _POP_RANGE = provoke([0].pop, 5)
-_REMOVE = provoke([].remove, 0)
-_TUPLE_MISSING = provoke(().index, 0)
 _DEQUE_EMPTY = provoke(collections.deque().pop)
-_DEQUE_INDEX = provoke(operator.getitem, collections.deque(), 0)
+_DEQUE_FULL = provoke(collections.deque(maxlen=0).insert, 0, 0)
+_NO_BOUND = str(provoke([].index, 0, None))
 
 
-def _is_list(machine, value: Value) -> bool:
-    return isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list"
+def _method(name: str, *classes: type, spreads: bool = True, rearranges: bool = False) -> Callable:
+    """Register `rule(machine, self, contents, *args)` for a method of sequences.
+
+    Args:
+        name: the name of the method.
+        classes: the classes that have it.
+        spreads: whether the items of a short growable list of known length are taken one by one.
+        rearranges: whether the method puts another item where one was: data may say which.
+    """
+
+    def register(rule: Callable) -> Callable:
+        def with_contents(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
+            growable = growable_list_items.of(machine, self)
+            if growable is None and rearranges and isinstance(self, Ref):
+                growable = growable_list_items.of_objects(machine, self)
+            if growable is None or spreads and _is_few(growable):
+                return registry.passed_on(rule, machine, self, Tuple(contents(machine, self)), *args, **kwargs)
+            return registry.passed_on(rule, machine, self, growable, *args, **kwargs)
+
+        with_contents.__dict__.update(rule.__dict__)
+        for cls in classes:
+            registry.method(cls, name)(with_contents)
+        return rule
+
+    return register
 
 
-def _count(machine, value: Value) -> int:
-    """How often to repeat a sequence; asked for if it is dynamic."""
-    return max(range_objects.static_count(machine, value, "how often a sequence is repeated"), 0)
+def _is_few(growable: GrowableList) -> bool:
+    return growable_list_items.is_short(growable) and not growable_lists.has_choice(growable.element)
 
 
-# -- operators --------------------------------------------------------------------------------------------------------
+def write(machine, self: Ref, growable: GrowableList) -> None:
+    """Give a list other contents."""
+    machine.heap.write(self.object, "<items>", growable)
 
 
-@registry.operator(list)
-def list_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
-    """`+`, `*`, comparisons, and the in-place forms that change the list."""
-    if symbol == "+=" and _is_list(machine, left):
-        set_contents(machine, as_ref(left), (*contents(machine, left), *iteration.items(machine, right)))
-        return left
-    if symbol in ("*", "*="):
-        return _repeat_list(machine, symbol, left, right)
-    if not (_is_list(machine, left) and _is_list(machine, right) and alike(machine, left, right)):
-        if symbol == "+" and _is_list(machine, left) and not _has_add(machine, right):
-            name = iteration.type_name(machine, right)
-            machine.raise_(TypeError, f'can only concatenate list (not "{name}") to list')
-        return None
-    if symbol == "+":
-        return machine.new_list((*contents(machine, left), *contents(machine, right)))
-    if symbol in container_protocol.ORDERINGS or symbol in ("==", "!="):
-        if left == right and symbol in ("==", "!="):
-            return Const(symbol == "==")
-        return container_protocol.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
-    return None
+# -- one end and the other --------------------------------------------------------------------------------------------
 
 
-def alike(machine, left: Value, right: Value) -> bool:
-    """Whether both of two lists are deques, or none is: a list and a deque have no operators in common."""
-    return len({machine.type_of(value) is collections.deque for value in (left, right)}) == 1
-
-
-def _has_add(machine, value: Value) -> bool:
-    return defines(machine, machine.type_of(value), "__radd__")
-
-
-def no_count(machine, value: Value) -> Value | None:
-    """A sequence times what is no int: left to the other operand's type, if that is not one of Python's own."""
-    cls = machine.type_of(value)
-    if kind_of(value) is None and not issubclass(cls, np.generic) and defines(machine, cls, "__rmul__"):
-        return None
-    name = iteration.type_name(machine, value)
-    return machine.raise_(TypeError, f"can't multiply sequence by non-int of type '{name}'")
-
-
-def _repeat_list(machine, symbol: str, left: Value, right: Value) -> Value | None:
-    if not _is_list(machine, left):
-        left, right = right, left
-        symbol = "*"
-    if not range_objects.is_index(machine, right):
-        return no_count(machine, right)
-    items = contents(machine, left) * _count(machine, right)
-    if symbol == "*=":
-        set_contents(machine, as_ref(left), items)
-        return left
-    return machine.new_list(items)
-
-
-def no_tuple(machine, right: Value) -> None:
-    """What CPython says of something that is added to a tuple, if that does not add itself."""
-    if not _has_add(machine, right):
-        name = iteration.type_name(machine, right)
-        machine.raise_(TypeError, f'can only concatenate tuple (not "{name}") to tuple')
-
-
-@registry.operator(tuple)
-def tuple_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
-    """`+`, `*` and comparisons."""
-    left, right = (
-        Tuple(contents(machine, v)) if isinstance(v, Const) and type(v.value) is tuple else v for v in (left, right)
-    )
-    if symbol in ("*", "*="):
-        if not isinstance(left, Tuple):
-            left, right = right, left
-        if not range_objects.is_index(machine, right):
-            return no_count(machine, right)
-        return Tuple(contents(machine, left) * _count(machine, right))
-    if not (isinstance(left, Tuple) and isinstance(right, Tuple)):
-        return no_tuple(machine, right) if symbol in ("+", "+=") and isinstance(left, Tuple) else None
-    if symbol in ("+", "+="):
-        return Tuple((*left.items, *right.items))
-    if symbol in container_protocol.ORDERINGS or symbol in ("==", "!="):
-        return container_protocol.compare_sequences(machine, symbol, left.items, right.items)
-    return None
-
-
-# -- list -------------------------------------------------------------------------------------------------------------
-
-
-@registry.method(list, "append")
+@_method("append", list, collections.deque, spreads=False)
 @registry.takes_mixed
 @registry.puts
-def _append(machine, self: Ref, item: Value) -> Value:
-    set_contents(machine, self, (*contents(machine, self), item))
+def _append(machine, self: Ref, held: Tuple | GrowableList, item: Value) -> Value:
+    most = limit(machine, self)
+    if isinstance(held, Tuple):
+        _put_all(machine, self, (*held.items, item), most)
+    elif most is not None:
+        shorter = _shorter(machine, held, most, growable_list_items.pop_first)
+        write(machine, self, growable_list_items.push(machine, shorter, item))
+    else:
+        borrowed_elements.doubled(machine, self, item)
+        with growable_list_items.places_kept(machine), borrowed_elements.receiving(machine, self, held):
+            write(machine, self, growable_list_items.push(machine, held, item))
+    note_change(machine, self, _ONE)
     return NONE
+
+
+@_method("appendleft", collections.deque, spreads=False)
+@registry.takes_mixed
+def _appendleft(machine, self: Ref, held: Tuple | GrowableList, item: Value) -> Value:
+    most = limit(machine, self)
+    if isinstance(held, Tuple):
+        set_contents(machine, self, (item, *held.items)[:most])
+    else:
+        shorter = held if most is None else _shorter(machine, held, most, growable_list_items.pop)
+        write(machine, self, growable_list_items.push_first(machine, shorter, item))
+    note_change(machine, self, _ONE)
+    return NONE
+
+
+def _put_all(machine, self: Ref, items: tuple[Value, ...], most: int | None) -> None:
+    set_contents(machine, self, items if most is None else items[max(len(items) - most, 0) :])
+
+
+def _shorter(machine, growable: GrowableList, most: int, remove: Callable) -> GrowableList:
+    """The growable list without an item at one end where it is full."""
+    full = machine.truth(machine.compare(">=", growable.length, Const(most)))
+    if full is False:
+        return growable
+    if full is True:
+        return remove(machine, growable)[0]
+    holder = Ref(machine.heap.new("list", list, machine.location(), growable))
+
+    def shorter() -> Value:
+        write(machine, holder, remove(machine, growable)[0])
+        return NONE
+
+    machine.cond(full, shorter, lambda: NONE)
+    return machine.heap.read(holder.object, "<items>")
 
 
 @registry.method(list, "extend")
-def _extend(machine, self: Ref, iterable: Value) -> Value:
-    set_contents(machine, self, (*contents(machine, self), *iteration.items(machine, iterable)))
+@registry.method(collections.deque, "extend")
+def extend(machine, self: Ref, iterable: Value) -> Value:
+    """`self.extend(iterable)`."""
+    iterable = iteration.begun(machine, iterable, sized=not is_deque(machine, self))
+
+    def whole() -> Value:
+        items = iteration.items(machine, iterable)
+        _put_all(machine, self, (*contents(machine, self), *items), limit(machine, self))
+        note_change(machine, self, Const(len(items)))
+        return NONE
+
+    def each() -> Value:
+        machine.call(Const(list_library.append_each), [machine.getattr(self, "append"), iterable])
+        return NONE
+
+    growing = growable_list_items.of(machine, self) is not None or grows(machine, iterable)
+    if growing is None:
+        return growable_list_items.whole_or_each(machine, whole, each)
+    return each() if growing else whole()
+
+
+@registry.method(collections.deque, "extendleft")
+def _extendleft(machine, self: Ref, iterable: Value) -> Value:
+    items = iteration.items(machine, iterable)
+    set_contents(machine, self, (*items[::-1], *contents(machine, self))[: limit(machine, self)])
+    note_change(machine, self, Const(len(items)))
     return NONE
 
 
-@registry.method(list, "insert")
+@_method("pop", list, spreads=False, rearranges=True)
+def _pop(machine, self: Ref, held: Tuple | GrowableList, where: Value = _LAST) -> Value:
+    return _taken(machine, self, held, size_index(machine, where), _POP_EMPTY)
+
+
+@_method("pop", collections.deque, spreads=False)
+def _deque_pop(machine, self: Ref, held: Tuple | GrowableList) -> Value:
+    return _taken(machine, self, held, _LAST, _DEQUE_EMPTY)
+
+
+@_method("popleft", collections.deque, spreads=False)
+def _popleft(machine, self: Ref, held: Tuple | GrowableList) -> Value:
+    return _taken(machine, self, held, _ZERO, _DEQUE_EMPTY)
+
+
+def _taken(machine, self: Ref, held: Tuple | GrowableList, where: Value, empty: BaseException) -> Value:
+    """Take the item at an index out of a list; `empty` is raised if there is none."""
+    if isinstance(held, Tuple):
+        if not held.items:
+            machine.raise_(type(empty), *empty.args)
+        at = range_objects.in_bounds(machine, where, Const(len(held.items)), _POP_RANGE)
+        set_contents(machine, self, without(machine, held.items, at))
+        item = value_selection.gather(machine, held.items, at)
+    else:
+        machine.check(machine.truth(machine.compare("==", held.length, _ZERO)), type(empty), *empty.args)
+        rest, item = growable_list_edits.taken(machine, held, where, _POP_RANGE)
+        write(machine, self, rest)
+    note_change(machine, self, _ONE)
+    return item
+
+
+def size_index(machine, where: Value) -> Value:
+    """An index that C takes as a number of 64 bits."""
+    at = range_objects.index(machine, where)
+    if isinstance(at, Const) and not -INT_MAX - 1 <= at.value <= INT_MAX:
+        return machine.raise_(OverflowError, "Python int too large to convert to C ssize_t")
+    return at
+
+
+def without(machine, items: tuple[Value, ...], at: Value) -> tuple[Value, ...]:
+    """The items but the one at a position in range."""
+    if isinstance(at, Const):
+        return items[: at.value] + items[at.value + 1 :]
+    rest = []
+    for number in range(len(items) - 1):
+        before = machine.truth(machine.compare("<", Const(number), at))
+        rest.append(value_selection.choose(machine, before, items[number], items[number + 1]))
+    return tuple(rest)
+
+
+# -- in the middle ----------------------------------------------------------------------------------------------------
+
+
+@_method("insert", list, collections.deque, rearranges=True)
 @registry.takes_mixed
-def _insert(machine, self: Ref, where: Value, item: Value) -> Value:
-    items = list(contents(machine, self))
-    at = _place(machine, where, [*items, item])
+def _insert(machine, self: Ref, held: Tuple | GrowableList, where: Value, item: Value) -> Value:
+    most = limit(machine, self)
+    if isinstance(held, Tuple):
+        if most is not None and len(held.items) >= most:
+            machine.raise_(IndexError, *_DEQUE_FULL.args)
+        set_contents(machine, self, _inserted(machine, list(held.items), where, item))
+    elif most is not None:
+        raise Refused("XP0004", "insert in a deque of bounded length, whose length depends on data")
+    elif isinstance(where, Const) and where.value == 0:
+        write(machine, self, growable_list_items.push_first(machine, held, item))
+    else:
+        borrowed_elements.doubled(machine, self, item)
+        write(machine, self, growable_list_edits.inserted(machine, held, range_objects.index(machine, where), item))
+    note_change(machine, self, _ONE)
+    return NONE
+
+
+def _inserted(machine, items: list[Value], where: Value, item: Value) -> list[Value]:
+    at = place(machine, where, (*items, item))
     if isinstance(at, Const):
         items.insert(at.value, item)
-    else:
-        order = machine.leaf(_order_of_insertion, [device(machine, at, int)], (len(items),))[0]
-        items = value_selection.permute(machine, [*items, item], order)
-    set_contents(machine, self, items)
-    return NONE
+        return items
+    order = machine.leaf(_order_of_insertion, [device(machine, at, int)], (len(items),))[0]
+    return value_selection.permute(machine, [*items, item], order)
 
 
-def _place(machine, value: Value, items: list[Value]) -> Value:
+def place(machine, value: Value, items: tuple[Value, ...]) -> Value:
     """An index that may depend on data if the items are numbers, and tuples of them: others would be copies."""
     at = range_objects.index(machine, value)
     if isinstance(at, Const) or all(
@@ -173,47 +280,102 @@ def _order_of_insertion(at, count):
     return jnp.where(places < at, places, jnp.where(places == at, count, places - 1))
 
 
-def size_index(machine, where: Value) -> Value:
-    """An index that C takes as a number of 64 bits."""
-    at = range_objects.index(machine, where)
-    if isinstance(at, Const) and not -INT_MAX - 1 <= at.value <= INT_MAX:
-        return machine.raise_(OverflowError, "Python int too large to convert to C ssize_t")
-    return at
+@_method("remove", list, collections.deque, rearranges=True)
+def _remove(machine, self: Ref, held: Tuple | GrowableList, item: Value) -> Value:
+    if isinstance(held, GrowableList):
+        return machine.call(Const(list_library.remove), [self, item])
+    error = _missing(machine, item, collections.deque().remove if is_deque(machine, self) else [].remove)
+    at = _position(machine, held.items, item, range(len(held.items)), error)
+    set_contents(machine, self, without(machine, held.items, at))
+    note_change(machine, self, _ONE)
+    return NONE
 
 
-@registry.method(list, "pop")
-def _pop(machine, self: Ref, where: Value = _LAST) -> Value:
-    items = list(contents(machine, self))
-    index = size_index(machine, where)
-    if not items:
-        machine.raise_(IndexError, *_POP_EMPTY.args)
-    at = range_objects.in_bounds(machine, index, Const(len(items)), _POP_RANGE)
-    set_contents(machine, self, _without(machine, items, at))
-    return value_selection.gather(machine, items, at)
+@_method("reverse", list, collections.deque)
+def _reverse(machine, self: Ref, held: Tuple | GrowableList) -> Value:
+    if isinstance(held, GrowableList):
+        write(machine, self, growable_list_edits.reversed_(machine, held))
+    else:
+        set_contents(machine, self, held.items[::-1])
+    return NONE
 
 
-def _without(machine, items: list[Value], at: Value) -> list[Value]:
-    """The items but the one at a position in range."""
-    if isinstance(at, Const):
-        return items[: at.value] + items[at.value + 1 :]
-    rest = []
-    for number in range(len(items) - 1):
-        before = machine.truth(machine.compare("<", Const(number), at))
-        rest.append(value_selection.choose(machine, before, items[number], items[number + 1]))
-    return rest
+@_method("rotate", collections.deque)
+def _rotate(machine, self: Ref, held: Tuple | GrowableList, count: Value = _ONE) -> Value:
+    if isinstance(held, GrowableList):
+        return machine.call(Const(list_library.rotate), [self, range_objects.index(machine, count)])
+    items = collections.deque(held.items)
+    by = place(machine, count, held.items)
+    if isinstance(by, Const):
+        items.rotate(by.value)
+    elif len(items) > 1:
+        order = machine.leaf(_order_of_rotation, [device(machine, by, int)], (len(items),))[0]
+        items = value_selection.permute(machine, list(items), order)
+    set_contents(machine, self, items)
+    note_change(machine, self, Const(len(items) // 2))
+    return NONE
 
 
-def _remover(error: BaseException):
-    def rule(machine, self: Ref, item: Value) -> Value:
-        items = list(contents(machine, self))
-        at = _position(machine, items, item, range(len(items)), error)
-        set_contents(machine, self, _without(machine, items, at))
+def _order_of_rotation(by, count):
+    return (jnp.arange(count) - by) % count
+
+
+@_method("sort", list, rearranges=True)
+def _sort(machine, self: Ref, held: Tuple | GrowableList, *, key: Value = NONE, reverse: Value = FALSE) -> Value:
+    if isinstance(held, Tuple):
+        key = sort_keys.apart(machine, self, key)
+        set_contents(machine, self, sequence_sorting.sort(machine, held.items, key, reverse))
         return NONE
+    descending = bool(machine.static(sequence_sorting.direction(machine, reverse), "reverse of sort"))
+    key = sort_keys.apart(machine, self, key)
+    write(machine, self, growable_list_sorting.sort(machine, self, held, key, descending))
+    return NONE
 
-    return rule
+
+@registry.method(list, "clear")
+@registry.method(collections.deque, "clear")
+def _clear(machine, self: Ref) -> Value:
+    note_change(machine, self, container_protocol.length(machine, self))
+    set_contents(machine, self, ())
+    return NONE
 
 
-registry.method(list, "remove")(_remover(_REMOVE))
+# -- looking for items ------------------------------------------------------------------------------------------------
+
+
+@_method("index", list, tuple, collections.deque)
+def _index(machine, self: Value, held: Tuple | GrowableList, item: Value, *bounds: Value) -> Value:
+    if len(bounds) > 2:
+        raise registry.Unfit("index() takes at most three arguments")
+    if isinstance(held, Tuple):
+        known = [machine.static(range_objects.index(machine, bound, _NO_BOUND)) for bound in bounds]
+        where = range(*slice(*(known or [0]), *[None] * (2 - len(bounds))).indices(len(held.items)))
+        sequence = (built_in(machine, self) or tuple)()
+        return _position(machine, held.items, item, where, _missing(machine, item, sequence.index))
+    if not bounds:
+        return machine.call(Const(list_library.index), [self, item])
+    first, *last = (_bound(machine, bound, held.length) for bound in bounds)
+    return machine.call(Const(list_library.index_between), [self, item, first, *(last or [held.length])])
+
+
+def _bound(machine, value: Value, count: Value) -> Value:
+    """Where `index(item, start, stop)` begins or ends to look in so many items."""
+    at = range_objects.index(machine, value, _NO_BOUND)
+    if isinstance(at, Const):
+        at = Const(min(max(at.value, -INT_MAX), INT_MAX))
+    behind = machine.truth(machine.compare("<", at, _ZERO))
+    at = machine.cond(behind, lambda: machine.binary("+", at, count), lambda: at)
+    return range_objects.minimum(machine, range_objects.maximum(machine, at, _ZERO), count)
+
+
+def _missing(machine, item: Value, method: Callable) -> ValueError:
+    """What a method like `list.index` raises on this CPython for an item that it does not find."""
+    head, shown, tail = str(provoke(method, "@")).partition("'@'")
+    if not shown:
+        return ValueError(head)
+    if isinstance(item, Const):
+        return ValueError(head + repr(item.value) + tail)
+    return ValueError(machine.message(head + "{!r}" + tail, item))
 
 
 def _position(machine, items, item: Value, where: range, error: BaseException) -> Value:
@@ -231,39 +393,6 @@ def _position(machine, items, item: Value, where: range, error: BaseException) -
     return _first_true(machine, found, numbers, error)
 
 
-_NO_BOUND = str(provoke([].index, 0, None))
-
-
-def position_among(machine, value: Value, count: Value) -> Value:
-    """Where `index(item, start, stop)` begins or ends to look in so many items."""
-    at = range_objects.index(machine, value, _NO_BOUND)
-    if isinstance(at, Const):
-        at = Const(min(max(at.value, -INT_MAX), INT_MAX))
-    behind = machine.truth(machine.compare("<", at, _ZERO))
-    at = machine.cond(behind, lambda: machine.binary("+", at, count), lambda: at)
-    return range_objects.minimum(machine, range_objects.maximum(machine, at, _ZERO), count)
-
-
-@registry.method(list, "index")
-def _index(machine, self: Value, item: Value, start: Value = _ZERO, stop: Value = _FAR) -> Value:
-    error: BaseException = _TUPLE_MISSING
-    if _is_list(machine, self):
-        text = repr(item.value) if isinstance(item, Const) else "{!r}"
-        error = ValueError(_missing(machine, item, text, [].index))
-    items = contents(machine, self)
-    bounds = [machine.static(range_objects.index(machine, bound, _NO_BOUND)) for bound in (start, stop)]
-    first, last, _ = slice(*bounds).indices(len(items))
-    return _position(machine, items, item, range(first, last), error)
-
-
-def _missing(machine, item: Value, text: str, index: Callable) -> object:
-    """What a method like `list.index` says on this CPython of an item that it does not find."""
-    head, shown, tail = str(provoke(index, "@")).partition("'@'")
-    if not shown:
-        return head
-    return head + text + tail if isinstance(item, Const) else machine.message(head + text + tail, item)
-
-
 def _first_true(machine, found: list, numbers: list[Value], error: BaseException) -> Value:
     """The number that belongs to the first true flag; `error` where there is none."""
     if not found or found[-1] is not True:
@@ -279,61 +408,46 @@ def _first_true(machine, found: list, numbers: list[Value], error: BaseException
     return result
 
 
-@registry.method(tuple, "index")
-def _tuple_index(machine, self: Value, item: Value, start: Value = _ZERO, stop: Value = _FAR) -> Value:
-    return _index(machine, self, item, start, stop)
-
-
-@registry.method(list, "count")
-@registry.method(tuple, "count")
-def _count_item(machine, self: Value, item: Value) -> Value:
-    total: Value = Const(0)
-    for other in contents(machine, self):
+@_method("count", list, tuple, collections.deque)
+def _count(machine, self: Value, held: Tuple | GrowableList, item: Value) -> Value:
+    if isinstance(held, GrowableList):
+        return machine.call(Const(list_library.count), [self, item])
+    total: Value = _ZERO
+    for other in held.items:
         same = container_protocol.same_item(machine, other, item)
         if same is not False:
             total = machine.binary("+", total, machine.boolean(same))
     return total
 
 
+# -- as a whole -------------------------------------------------------------------------------------------------------
+
+
 @registry.method(list, "copy", "__copy__")
-def _copy(machine, self: Ref) -> Value:
-    return _like(machine, self, contents(machine, self))
+@registry.method(collections.deque, "copy", "__copy__")
+def copied(machine, self: Ref) -> Ref:
+    """`self.copy()`."""
+    borrowed_elements.share(machine, self)
+    growable = growable_list_items.of(machine, self)
+    made = like(machine, self, () if growable is not None else contents(machine, self))
+    if growable is not None:
+        write(machine, made, growable)
+    return made
 
 
-@registry.method(list, "clear")
-def _clear(machine, self: Ref) -> Value:
-    set_contents(machine, self, ())
-    return NONE
-
-
-@registry.method(list, "reverse")
-def _reverse(machine, self: Ref) -> Value:
-    set_contents(machine, self, contents(machine, self)[::-1])
-    return NONE
-
-
-@registry.method(list, "sort")
-def _sort(machine, self: Ref, *, key: Value = NONE, reverse: Value = FALSE) -> Value:
-    key = sort_keys.apart(machine, self, key)
-    set_contents(machine, self, sequence_sorting.sort(machine, contents(machine, self), key, reverse))
-    return NONE
-
-
-def _like(machine, self: Ref, items) -> Ref:
+def like(machine, self: Ref, items) -> Ref:
     """A new list or deque with other items."""
     made = machine.new_list(items)
-    info = machine.heap.objects[self.object]
-    machine.heap.objects[made.object].cls = info.cls
-    if issubclass(info.cls, collections.deque):
+    if is_deque(machine, self):
+        machine.heap.objects[made.object].cls = collections.deque
         machine.heap.write(made.object, "maxlen", machine.heap.read(self.object, "maxlen"))
         machine.heap.write(made.object, CHANGES, _ZERO)
     return made
 
 
-@registry.method(list, "__len__")
-@registry.method(tuple, "__len__")
-def _len(machine, self: Value) -> Value:
-    return Const(len(contents(machine, self)))
+@_method("__len__", list, tuple, collections.deque, spreads=False)
+def _len(machine, self: Value, held: Tuple | GrowableList) -> Value:
+    return held.length if isinstance(held, GrowableList) else Const(len(held.items))
 
 
 @registry.method(list, "__getitem__")
@@ -370,11 +484,33 @@ def _contains(machine, self: Value, item: Value) -> Value:
 @registry.method(tuple, "__iter__")
 @registry.method(dict, "__iter__")
 @registry.method(set, "__iter__")
+@registry.method(collections.deque, "__iter__")
 def _iter(machine, self: Value) -> Value:
     return iteration.make_iterator(machine, self)
 
 
-# -- named tuples -----------------------------------------------------------------------------------------------------
+def grows(machine, value: Value) -> bool | None:
+    """Whether an iterable has a number of items that is only known on the device; None if that is to be found out."""
+    growable = growable_list_items.of(machine, value)
+    if growable is not None and (not isinstance(growable.length, Const) or growable_lists.has_choice(growable.element)):
+        return True
+    if isinstance(value, BoundedArray):
+        return True
+    kind = container_protocol.heap_kind(machine, value)
+    if kind in ("dict", "set"):
+        held = machine.heap.read(as_ref(value).object, "<items>")
+        return isinstance(held, GrowableList) and not isinstance(held.length, Const)
+    if kind in ("generator", "instance"):
+        return None
+    if not sequences.is_iterator(machine, value):
+        return False
+    plan = iteration.plan(machine, value)
+    if plan is None:
+        return None if iteration.known_length(machine, value) is None else False
+    return isinstance(plan.iterations, Scalar) and not machine.specialisable(plan.iterations.var)
+
+
+# -- named tuples and deques ------------------------------------------------------------------------------------------
 
 
 @registry.method(tuple, "_replace")
@@ -394,207 +530,31 @@ def _asdict(machine, self: Tuple) -> Value:
     return machine.new_dict(dict(zip(self.cls._fields, self.items, strict=True)))
 
 
-# -- deque ------------------------------------------------------------------------------------------------------------
-
-
-@registry.function(collections.deque)
-def deque(machine, iterable: Value = _NOTHING, maxlen: Value = NONE) -> Value:
-    """`collections.deque(iterable, maxlen)`: a list of another class."""
-    limit = machine.static(maxlen, "maxlen of a deque")
-    fold(machine, collections.deque, (), limit)  # what it says of a wrong one
-    items = iteration.items(machine, iterable)
-    made = machine.new_list(items if limit is None else items[max(len(items) - limit, 0) :])
-    machine.heap.objects[made.object].cls = collections.deque
-    machine.heap.write(made.object, "maxlen", Const(limit))
-    machine.heap.write(made.object, CHANGES, _ZERO)
-    return made
+def built_in(machine, value: Value) -> type | None:
+    """Which of list, deque and tuple a value is; None for anything else."""
+    match value:
+        case Tuple():
+            return tuple
+        case Const():
+            return tuple if type(value.value) is tuple else None
+        case Ref():
+            kind = machine.heap.objects[value.object].kind
+            if kind == "list":
+                return collections.deque if is_deque(machine, value) else list
+            return tuple if kind == "tuple" else None
+    return None
 
 
 def limit(machine, self: Ref) -> int | None:
-    """The `maxlen` of a deque."""
+    """The `maxlen` of a deque; None for a list."""
+    if not is_deque(machine, self):
+        return None
     value = machine.heap.read(self.object, "maxlen")
     if isinstance(value, Const):
         return value.value
     return machine.heap.objects[self.object].real.maxlen
 
 
-def _push(machine, self: Ref, items: list[Value], left: bool) -> Value:
-    most = limit(machine, self)
-    if most is not None and len(items) > most:
-        items = items[:most] if left else items[len(items) - most :]
-    set_contents(machine, self, items)
-    return NONE
-
-
-@registry.method(collections.deque, "append")
-@registry.takes_mixed
-def _deque_append(machine, self: Ref, item: Value) -> Value:
-    return _push(machine, self, [*contents(machine, self), item], False)
-
-
-@registry.method(collections.deque, "appendleft")
-@registry.takes_mixed
-def _deque_appendleft(machine, self: Ref, item: Value) -> Value:
-    return _push(machine, self, [item, *contents(machine, self)], True)
-
-
-@registry.method(collections.deque, "extend")
-def _deque_extend(machine, self: Ref, iterable: Value) -> Value:
-    return _push(machine, self, [*contents(machine, self), *iteration.items(machine, iterable)], False)
-
-
-@registry.method(collections.deque, "extendleft")
-def _deque_extendleft(machine, self: Ref, iterable: Value) -> Value:
-    return _push(machine, self, [*iteration.items(machine, iterable)[::-1], *contents(machine, self)], True)
-
-
-@registry.method(collections.deque, "pop")
-def _deque_pop(machine, self: Ref) -> Value:
-    items = contents(machine, self)
-    if not items:
-        machine.raise_(IndexError, *_DEQUE_EMPTY.args)
-    set_contents(machine, self, items[:-1])
-    return items[-1]
-
-
-@registry.method(collections.deque, "popleft")
-def _deque_popleft(machine, self: Ref) -> Value:
-    items = contents(machine, self)
-    if not items:
-        machine.raise_(IndexError, *_DEQUE_EMPTY.args)
-    set_contents(machine, self, items[1:])
-    return items[0]
-
-
-@registry.method(collections.deque, "insert")
-def _deque_insert(machine, self: Ref, where: Value, item: Value) -> Value:
-    most = limit(machine, self)
-    if most is not None and len(contents(machine, self)) >= most:
-        machine.raise_(IndexError, *provoke(collections.deque(maxlen=0).insert, 0, 0).args)
-    return _insert(machine, self, where, item)
-
-
-@registry.method(collections.deque, "index")
-def _deque_index(machine, self: Ref, item: Value, start: Value = _ZERO, stop: Value = _FAR) -> Value:
-    items = contents(machine, self)
-    bounds = [machine.static(range_objects.index(machine, bound, _NO_BOUND)) for bound in (start, stop)]
-    first, last, _ = slice(*bounds).indices(len(items))
-    text = repr(item.value) if isinstance(item, Const) else "{!r}"
-    error = ValueError(_missing(machine, item, text, collections.deque().index))
-    return _position(machine, items, item, range(first, last), error)
-
-
-@registry.method(collections.deque, "rotate")
-def _deque_rotate(machine, self: Ref, count: Value = _ONE) -> Value:
-    items = collections.deque(contents(machine, self))
-    by = _place(machine, count, list(items))
-    if isinstance(by, Const):
-        items.rotate(by.value)
-    elif len(items) > 1:
-        order = machine.leaf(_order_of_rotation, [device(machine, by, int)], (len(items),))[0]
-        items = value_selection.permute(machine, list(items), order)
-    set_contents(machine, self, items)
-    return NONE
-
-
-def _order_of_rotation(by, count):
-    return (jnp.arange(count) - by) % count
-
-
-@registry.method(collections.deque, "remove")
-def _deque_remove(machine, self: Ref, item: Value) -> Value:
-    items = list(contents(machine, self))
-    text = repr(item.value) if isinstance(item, Const) else "{!r}"
-    error = ValueError(_missing(machine, item, text, collections.deque().remove))
-    set_contents(machine, self, _without(machine, items, _position(machine, items, item, range(len(items)), error)))
-    return NONE
-
-
 @registry.attribute(collections.deque, "maxlen")
-def _deque_maxlen(machine, self: Ref) -> Value:
+def _maxlen(machine, self: Ref) -> Value:
     return Const(limit(machine, self))
-
-
-for _name, _rule in {
-    "clear": _clear,
-    "copy": _copy,
-    "__copy__": _copy,
-    "count": _count_item,
-    "reverse": _reverse,
-    "__len__": _len,
-    "__iter__": _iter,
-}.items():
-    registry.method(collections.deque, _name)(_rule)
-
-
-#: what is said of an index of a deque that is none
-NO_DEQUE_INDEX = "sequence index must be integer, not '{}'"
-
-
-def _deque_place(machine, key: Value, items: Sequence[Value]) -> Value:
-    at = container_protocol.index_of_item(machine, key, NO_DEQUE_INDEX)
-    return range_objects.in_bounds(machine, at, Const(len(items)), _DEQUE_INDEX)
-
-
-@container_protocol.register(container_protocol.GETITEM, collections.deque)
-def _deque_getitem(machine, self: Ref, key: Value) -> Value:
-    items = contents(machine, self)
-    at = _deque_place(machine, key, items)
-    return value_selection.gather(machine, items, at)
-
-
-@container_protocol.register(container_protocol.SETITEM, collections.deque)
-def _deque_setitem(machine, self: Ref, key: Value, item: Value) -> None:
-    items = contents(machine, self)
-    at = _deque_place(machine, key, items)
-    set_contents(machine, self, value_selection.scatter(machine, items, at, item))
-
-
-@container_protocol.register(container_protocol.DELITEM, collections.deque)
-def _deque_delitem(machine, self: Ref, key: Value) -> None:
-    items = contents(machine, self)
-    at = _deque_place(machine, key, items)
-    set_contents(machine, self, _without(machine, list(items), _place(machine, at, list(items))))
-
-
-@container_protocol.register(container_protocol.CONTAINS, collections.deque)
-def _deque_contains(machine, item: Value, self: Ref) -> bool | Var:
-    return container_protocol.among(machine, item, contents(machine, self))
-
-
-@registry.operator(collections.deque)
-def deque_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
-    """`+`, `*`, comparisons and the in-place forms."""
-    if symbol == "+=" and isinstance(left, Ref):
-        if iteration.is_users(machine, right):
-            machine.call(machine.getattr(left, "extend"), [right])
-        else:
-            _deque_extend(machine, left, right)
-        return left
-    if symbol in ("*", "*="):
-        return _repeat_deque(machine, symbol, left, right)
-    if machine.type_of(left) is not collections.deque or machine.type_of(right) is not collections.deque:
-        if symbol == "+" and machine.type_of(left) is collections.deque and not _has_add(machine, right):
-            name = iteration.type_name(machine, right)
-            machine.raise_(TypeError, f'can only concatenate deque (not "{name}") to deque')
-        return None
-    if symbol in container_protocol.ORDERINGS or symbol in ("==", "!="):
-        found = container_protocol.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
-        return machine.boolean(machine.truth(found))
-    if symbol == "+":
-        made = _like(machine, as_ref(left), contents(machine, left))
-        _deque_extend(machine, made, right)
-        return made
-    return None
-
-
-def _repeat_deque(machine, symbol: str, left: Value, right: Value) -> Value | None:
-    if machine.type_of(left) is not collections.deque:
-        left, right, symbol = right, left, "*"
-    if not range_objects.is_index(machine, right):
-        return no_count(machine, right)
-    items = contents(machine, left) * _count(machine, right)
-    made = left if symbol == "*=" else _like(machine, as_ref(left), ())
-    set_contents(machine, as_ref(made), ())
-    _deque_extend(machine, as_ref(made), Tuple(items))
-    return made

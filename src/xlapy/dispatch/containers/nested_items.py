@@ -11,7 +11,7 @@ from jax import numpy as jnp
 
 from xlapy.ir import Operation, Var, constant_value
 
-_TAKEN, _PUT = "taken item", "put item"
+_TAKEN, _PUT = "take_item", "put_item"
 
 
 def take(machine, rows: Var, at: Var) -> Var:
@@ -40,7 +40,7 @@ def _plain(var: Var) -> Var:
 
 def _leaf(var: Var, name: str) -> Operation | None:
     owner = _plain(var).owner
-    if isinstance(owner, Operation) and owner.kind == "leaf" and owner.attributes["name"] == name:
+    if isinstance(owner, Operation) and owner.kind == name:
         return owner
     return None
 

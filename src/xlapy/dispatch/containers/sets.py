@@ -1,4 +1,12 @@
-"""set and frozenset with known members, and the set operations of dict views."""
+"""set and frozenset, and the set operations of dict views.
+
+    seen = set(x); seen.add(k); seen.discard(k)
+    a | b, a & b, a - b, a ^ b, a <= b, a.update(x), a.isdisjoint(b)
+    counts.keys() & other
+
+CPython goes through a set in the order of its hash table, which follows from what was done to the set: of known members
+that is kept (`SetHistory`), of unknown ones see `dynamic_set_order`.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +15,14 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.containers import dynamic_set_order
+from xlapy.dispatch import registry, unions
+from xlapy.dispatch.containers import (
+    container_protocol,
+    dict_subscripts,
+    dynamic_dicts,
+    dynamic_set_order,
+    growable_list_items,
+)
 from xlapy.dispatch.containers.container_protocol import (
     asked_for,
     compares_by_value,
@@ -17,12 +31,16 @@ from xlapy.dispatch.containers.container_protocol import (
     key_of,
     set_entries,
 )
-from xlapy.dispatch.containers.dicts import view_keys
+from xlapy.dispatch.containers.dicts import unwrapped, view_keys
+from xlapy.dispatch.containers.keyed_methods import keyed
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers.scalar_values import COMPARISONS, provoke
+from xlapy.dispatch.numbers.scalar_values import COMPARISONS, logical_and, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain import growable_lists, set_iteration_order
-from xlapy.domain.values import NONE, TRUE, Const, Mapping, Ref, Tuple, Value, as_ref, key_value
+from xlapy.domain.values import NONE, TRUE, Const, GrowableList, Mapping, Ref, Tuple, Union, Value, as_ref, key_value
+from xlapy.library.builtins import set as set_library
+
+_NOTHING = Tuple(())
 
 _EMPTY = provoke(set().pop)
 _LIKE_SETS = (set, frozenset, type({}.keys()), type({}.items()))
@@ -108,21 +126,46 @@ def _made(machine, cls: type, found, function, *operands: object) -> Value:
     return Const(frozenset(found) if history is None else set_iteration_order.replayed(history))
 
 
-def _constructor(cls: type):
-    def rule(machine, iterable: Value | None = None, /) -> Value:
-        keys, real = taken(machine, iterable) if iterable is not None else ({}, ())
-        return _made(machine, cls, keys, cls, real)
+@registry.function(set)
+def make_set(machine, iterable: Value | None = None, /) -> Value:
+    """`set(iterable)`."""
+    if iterable is None:
+        return _made(machine, set, {}, set, ())
+    iterable = unwrapped(machine, iterable)
+    each = lambda: machine.call(Const(set_library.set_of), [dynamic_dicts.ordered(machine, iterable)])  # noqa: E731
+    if dynamic_dicts.has_unknown(machine, iterable):
+        made = each()
+        return made if _comes_singly(machine, iterable) else dynamic_dicts.forget_order(machine, made)
+    whole = lambda: _made_of(machine, set, iterable)  # noqa: E731
+    if heap_kind(machine, iterable) == "generator":
+        return growable_list_items.whole_or_each(machine, whole, each)
+    return whole()
 
-    return rule
+
+@registry.function(frozenset)
+def make_frozenset(machine, iterable: Value = _NOTHING, /) -> Value:
+    """`frozenset(iterable)`."""
+    return _made_of(machine, frozenset, iterable)
 
 
-registry.function(set)(_constructor(set))
-registry.function(frozenset)(_constructor(frozenset))
+def _made_of(machine, cls: type, iterable: Value) -> Value:
+    keys, real = taken(machine, iterable)
+    return _made(machine, cls, keys, cls, real)
+
+
+def _comes_singly(machine, iterable: Value) -> bool:
+    """Whether a set gets the items of an iterable one after the other, and not those of a set or dict as a whole."""
+    if isinstance(iterable, Const):
+        return not isinstance(iterable.value, set | frozenset | dict)
+    kind = heap_kind(machine, iterable)
+    return not isinstance(iterable, Union) and kind not in ("set", "dict", "instance")
 
 
 @registry.operator(*_LIKE_SETS)
 def set_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`| & - ^`, their in-place forms, and comparisons."""
+    if dynamic_dicts.owner(machine, left) is not None or dynamic_dicts.owner(machine, right) is not None:
+        return _by_data(machine, symbol, left, right)
     if view_keys(machine, left) is None or view_keys(machine, right) is None:
         if machine.type_of(left) in _LIKE_SETS and machine.type_of(right) in _LIKE_SETS:
             raise Refused("XP0004", "an operation of sets and the items of a dict with values that depend on data")
@@ -149,15 +192,134 @@ def _is_view(machine, value: Value) -> bool:
     return heap_kind(machine, value) == "view" and view_keys(machine, value) is not None
 
 
-def check_count(name: str, others: Sequence[Value]) -> None:
-    """Methods of sets take any number of others, but for these."""
-    if name.startswith("symmetric_difference") and len(others) != 1:
-        raise registry.Unfit(f"{name}() takes exactly one argument")
+def _by_data(machine, symbol: str, left: Value, right: Value) -> Value | None:
+    """An operation of sets, or views, of which one has unknown members."""
+    is_frozen = machine.type_of(left) is frozenset
+    left, right = (_thawed(machine, side) for side in (left, right))
+    if not (_is_set(machine, left) and _is_set(machine, right)):
+        return None
+    if symbol in COMPARISONS:
+        return _compared(machine, symbol, left, right)
+    plain = symbol.removesuffix("=")
+    if plain not in _FUNCTIONS:
+        return None
+    before = [_contents(machine, v) for v in (left, right)]
+    made = _combined(machine, plain, left, right)
+    if is_frozen:
+        return machine.call(Const(frozenset), [made])
+    if plain == symbol or machine.type_of(left) is not set:
+        _note_order(machine, plain, made, *before)
+        return made
+    machine.heap.write(as_ref(left).object, "<items>", machine.heap.read(as_ref(made).object, "<items>"))
+    return left
+
+
+def _combined(machine, symbol: str, left: Value, right: Value) -> Value:
+    """A set operation; both are sets, or views of keys."""
+    one, two = dynamic_dicts.whole(machine, left), dynamic_dicts.whole(machine, right)
+    made = machine.new_set([], set_iteration_order.EMPTY)
+    if symbol == "|":
+        machine.call(Const(set_library.union), [made, one, two])
+    elif symbol == "^":
+        machine.call(Const(set_library.add_those), [made, one, right, Const(False)])
+        machine.call(Const(set_library.add_those), [made, two, left, Const(False)])
+    else:
+        machine.call(Const(set_library.add_those), [made, one, right, Const(symbol == "&")])
+    return dynamic_dicts.forget_order(machine, made)
+
+
+def _compared(machine, symbol: str, left: Value, right: Value) -> Value:
+    if symbol in (">", ">="):
+        left, right, symbol = right, left, {">": "<", ">=": "<="}[symbol]
+    sizes = [container_protocol.length(machine, v) for v in (left, right)]
+    subset = machine.truth(machine.call(Const(set_library.all_in), [dynamic_dicts.whole(machine, left), right]))
+    if symbol == "<=":
+        return machine.boolean(subset)
+    size = machine.truth(machine.compare("<" if symbol == "<" else "==", *sizes))
+    same = logical_and(machine, subset, size)
+    return machine.boolean(logical_not(machine, same) if symbol == "!=" else same)
+
+
+def _is_set(machine, value: Value) -> bool:
+    found = dynamic_dicts.owner(machine, value)
+    kind = heap_kind(machine, value)
+    what = machine.heap.objects[as_ref(value).object].details if kind == "view" else ""
+    return kind == "set" or what == "keys" or found is not None and kind == "set"
+
+
+def _thawed(machine, value: Value) -> Value:
+    """A set with the members of a frozenset, which are known; any other value is itself."""
+    return machine.call(Const(set), [value]) if machine.type_of(value) is frozenset else value
+
+
+def _contents(machine, value: Value) -> Value | None:
+    """What a set holds now."""
+    is_set = heap_kind(machine, value) == "set"
+    return machine.heap.read(as_ref(value).object, "<items>") if is_set else None
+
+
+def _note_order(machine, symbol: str, made: Value, left: Value | None, right: Value | None) -> None:
+    """Note how the order of `left - right` or `left & right` follows from theirs, should somebody ask for it."""
+    found = dynamic_dicts.of(machine, made)
+    if found is None or not found.rows or symbol not in ("-", "&") or left is None or right is None:
+        return
+
+    def holder(contents: Value) -> Ref:
+        one = machine.new_set([], None)
+        machine.heap.write(one.object, "<items>", contents)
+        return one
+
+    def growable(contents: Value) -> GrowableList:
+        return dynamic_dicts.converted(machine, holder(contents))
+
+    def listed(keys: GrowableList) -> Value:
+        return Ref(machine.heap.new("list", list, machine.location(), keys))
+
+    def of_difference() -> GrowableList:
+        among = holder(right)
+        keys, copied = dynamic_set_order.in_order_of_difference(
+            machine, growable(left), container_protocol.length(machine, among)
+        )
+        kept = machine.new_set([], set_iteration_order.EMPTY)
+        machine.call(Const(set_library.add_those), [kept, listed(keys), among, Const(False)])
+        return dynamic_set_order.in_order_unless(machine, growable(machine.heap.read(kept.object, "<items>")), copied)
+
+    def of_intersection() -> GrowableList:
+        kept, sides = machine.new_set([], set_iteration_order.EMPTY), (growable(left), growable(right))
+        smaller = machine.truth(machine.compare(">", sides[1].length, sides[0].length))
+
+        def among(own: int) -> Value:
+            keys = listed(dynamic_set_order.in_order(machine, sides[own]))
+            machine.call(Const(set_library.add_those), [kept, keys, holder(sides[1 - own]), Const(True)])
+            return NONE
+
+        machine.cond(smaller, lambda: among(0), lambda: among(1))
+        return dynamic_set_order.in_order(machine, growable(machine.heap.read(kept.object, "<items>")))
+
+    machine.orders_of_sets[(as_ref(made).object, found.rows[0])] = of_difference if symbol == "-" else of_intersection
+
+
+# -- methods ----------------------------------------------------------------------------------------------------------
+
+
+def _is_involved(machine, self: Value, others: Sequence[Value]) -> bool:
+    return dynamic_dicts.of(machine, self) is not None or any(dynamic_dicts.has_unknown(machine, v) for v in others)
+
+
+def _as_set(machine, name: str, other: Value) -> Value:
+    """What a method of that name is given, as a set."""
+    if not container_protocol.is_place(name) or not _comes_singly(machine, other):
+        return machine.call(Const(set), [other])
+    made = machine.new_set([], set_iteration_order.EMPTY)
+    items = dynamic_dicts.ordered(machine, other)
+    return machine.call(Const(set_library.add_each_with_hash), [made, items, Const(name)])
 
 
 def _combine(name: str, symbol: str):
     def rule(machine, self: Value, *others: Value) -> Value:
-        check_count(name, others)
+        _check_count(name, others)
+        if _is_involved(machine, self, others):
+            return _each_combined(machine, self, name, symbol, others)
         keys, real = _all_taken(machine, (self, *others), name)
         found = functools.reduce(_FUNCTIONS[symbol], map(set, keys))
         cls = machine.type_of(self)
@@ -166,9 +328,30 @@ def _combine(name: str, symbol: str):
     return rule
 
 
+def _each_combined(machine, self: Value, name: str, symbol: str, others: Sequence[Value]) -> Value:
+    made = self if others else machine.call(machine.getattr(self, "copy"), [])
+    for other in others:
+        made = _combined(machine, symbol, made, _as_set(machine, name, other))
+    return made
+
+
 def _update(name: str, symbol: str):
     def rule(machine, self: Ref, *others: Value) -> Value:
-        check_count(name, others)
+        _check_count(name, others)
+        involved = _is_involved(machine, self, others)
+        if involved and symbol != "|":
+            made = _each_combined(machine, self, name, symbol, others)
+            machine.heap.write(self.object, "<items>", machine.heap.read(as_ref(made).object, "<items>"))
+        elif involved:
+            _add_all(machine, self, others)
+        elif name == "update" and any(heap_kind(machine, other) == "generator" for other in others):
+            whole, each = (lambda: known(machine, self, *others)), (lambda: _add_all(machine, self, others))
+            growable_list_items.whole_or_each(machine, whole, each)
+        else:
+            known(machine, self, *others)
+        return NONE
+
+    def known(machine, self: Ref, *others: Value) -> Value:
         keys, (own, *real) = _all_taken(machine, (self, *others), name)
         found = functools.reduce(_FUNCTIONS[symbol], map(set, keys))
         operands = (set_iteration_order.ITSELF if operand is own else operand for operand in real)
@@ -179,8 +362,18 @@ def _update(name: str, symbol: str):
     return rule
 
 
+def _add_all(machine, self: Ref, others: Sequence[Value]) -> Value:
+    for other in others:
+        machine.call(Const(set_library.add_each), [self, dynamic_dicts.whole(machine, other)])
+        if not _comes_singly(machine, other):
+            dynamic_dicts.forget_order(machine, self)
+    return NONE
+
+
 def _test(name: str):
     def rule(machine, self: Value, other: Value) -> Value:
+        if _is_involved(machine, self, (other,)):
+            return _tested(machine, name, self, other)
         mine = members(machine, self)
         if name == "issubset" or view_keys(machine, other) is not None:
             return Const(getattr(mine, name)(set(taken(machine, other, name)[0])))
@@ -194,6 +387,23 @@ def _test(name: str):
     return rule
 
 
+def _tested(machine, name: str, self: Value, other: Value) -> Value:
+    """The same where members depend on data."""
+    if name != "issubset" and _comes_singly(machine, other):
+        one_by_one = set_library.all_in if name == "issuperset" else set_library.none_in
+        return machine.call(Const(one_by_one), [dynamic_dicts.ordered(machine, other), self])
+    other = _as_set(machine, name, other)
+    if name == "isdisjoint":
+        return machine.call(Const(set_library.none_in), [dynamic_dicts.whole(machine, self), other])
+    return _compared(machine, "<=" if name == "issubset" else ">=", self, other)
+
+
+def _check_count(name: str, others: Sequence[Value]) -> None:
+    """Methods of sets take any number of others, but for these."""
+    if name.startswith("symmetric_difference") and len(others) != 1:
+        raise registry.Unfit(f"{name}() takes exactly one argument")
+
+
 for _cls in (set, frozenset):
     for _name, _symbol in _METHODS.items():
         registry.method(_cls, _name)(_combine(_name, _symbol))
@@ -203,37 +413,43 @@ for _name, _symbol in _UPDATES.items():
     registry.method(set, _name)(_update(_name, _symbol))
 
 
-def _change(machine, self: Ref, found: dict, method, *operands: object) -> None:
+def _change(machine, self: Ref, found: dict, method, *operands: object) -> Value:
     set_entries(machine, self, found, set_iteration_order.extended(_history(machine, self), method, *operands))
+    return NONE
 
 
-@registry.method(set, "add")
-def _add(machine, self: Ref, item: Value) -> Value:
+@keyed("add", set, grows=True)
+def _add(machine, self: Ref, unknown: bool, item: Value) -> Value:
+    if unknown:
+        dynamic_dicts.add(machine, self, item)
+        return NONE
     found = entries(machine, self)
     key = key_of(machine, item, found, "element")
-    if key not in found:
-        _change(machine, self, {**found, key: TRUE}, set.add, key)
-    return NONE
+    return NONE if key in found else _change(machine, self, {**found, key: TRUE}, set.add, key)
 
 
-@registry.method(set, "discard")
-def _discard(machine, self: Ref, item: Value) -> Value:
+@keyed("discard", set)
+def _discard(machine, self: Ref, unknown: bool, item: Value) -> Value:
+    if unknown:
+        growable = dynamic_dicts.converted(machine, self)
+        at, there = dynamic_dicts.locate(machine, growable, item, "element")
+        return machine.cond(there, lambda: dynamic_dicts.remove(machine, self, growable, at) or NONE, lambda: NONE)
     found = entries(machine, self)
     key = key_of(machine, asked_for(machine, item), found, "element")
-    if found.pop(key, None) is not None:
-        _change(machine, self, found, set.discard, key)
-    return NONE
+    return NONE if found.pop(key, None) is None else _change(machine, self, found, set.discard, key)
 
 
-@registry.method(set, "remove")
-def _remove(machine, self: Ref, item: Value) -> Value:
+@keyed("remove", set)
+def _remove(machine, self: Ref, unknown: bool, item: Value) -> Value:
+    if unknown:
+        dict_subscripts.delitem(machine, self, item)
+        return NONE
     found = entries(machine, self)
     key = key_of(machine, asked_for(machine, item), found, "element")
     if key not in found:
         machine.raise_(KeyError, item)
     del found[key]
-    _change(machine, self, found, set.discard, key)
-    return NONE
+    return _change(machine, self, found, set.discard, key)
 
 
 @registry.method(set, "pop")
@@ -262,6 +478,11 @@ def _clear(machine, self: Ref) -> Value:
 
 @registry.method(set, "copy", "__copy__")
 def _copy(machine, self: Ref) -> Value:
+    growable = dynamic_dicts.of(machine, self)
+    if growable is not None:
+        made = machine.new_set([], set_iteration_order.EMPTY)
+        dynamic_dicts.write(machine, made, growable.with_rows(growable.rows))
+        return made
     found = entries(machine, self)
     return _made(machine, set, found, set.copy, _real(machine, self, found))
 
@@ -269,3 +490,14 @@ def _copy(machine, self: Ref) -> Value:
 @registry.method(frozenset, "copy")
 def _frozen_copy(machine, self: Value) -> Value:
     return self
+
+
+@registry.function(set_library.with_hash)
+@registry.takes_unions
+def _with_hash(machine, item: Value, place: Value) -> Value:
+    def check(one: Value) -> Value:
+        container_protocol.require_hashable(machine, one, machine.static(place))
+        return NONE
+
+    unions.over_parts(machine, item, check) if container_protocol.is_hashable_or_not(machine, item) else check(item)
+    return item

@@ -44,8 +44,8 @@ def reversed_deque(machine, owner: Ref, backwards: Kind, left: Value) -> Ref:
 
 
 def note_change(machine, owner: Ref, how_many: Value) -> None:
-    """So many items came into a deque or left it."""
-    if machine.counts_changes:
+    """So many items came into a list or left it; those of deques are counted."""
+    if machine.counts_changes and is_deque(machine, owner):
         machine.heap.write(owner.object, CHANGES, machine.binary("+", _changes(machine, owner), how_many))
 
 

@@ -8,7 +8,8 @@ import math
 import types
 from collections.abc import Callable
 
-from xlapy.dispatch.containers.pairs import dict_of, put_all
+from xlapy.library.builtins.dict import dict_of, put_all
+from xlapy.library.builtins.set import with_hash
 
 _MISSING = object()
 
@@ -231,13 +232,6 @@ def _update_set(made, /, *iterables):
     for iterable in iterables:
         for item in iterable:
             made.add(item)
-
-
-def with_hash(item, place):
-    """An item of which there is a hash, or the exception says that it is no such "counted" thing (see
-    `containers.container_protocol.require_hashable`; the rule is in `containers.dynamic_sets`)."""
-    hash(item)
-    return item
 
 
 def _count(made, iterable=(), /, **named):

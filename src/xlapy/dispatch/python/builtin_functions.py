@@ -14,7 +14,7 @@ from typing import Any
 import jax
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol, sequence_sorting
+from xlapy.dispatch.containers import container_protocol
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.iteration import catching
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_not, of_special, provoke, stand_in
@@ -22,7 +22,6 @@ from xlapy.dispatch.numpy.record_rules import seen_as
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
 from xlapy.domain.values import (
-    FALSE,
     NONE,
     TRUE,
     UNBOUND,
@@ -227,26 +226,6 @@ def delattr_(machine, obj: Value, name: Value) -> Value:
 def len_(machine, obj: Value, /) -> Value:
     """`len(obj)`."""
     return container_protocol.length(machine, obj)
-
-
-@registry.function(list)
-def list_(machine, iterable: Value | None = None, /) -> Value:
-    """`list(iterable)`."""
-    return machine.new_list(iteration.items(machine, iterable) if iterable is not None else [])
-
-
-@registry.function(tuple)
-def tuple_(machine, iterable: Value | None = None, /) -> Value:
-    """`tuple(iterable)`."""
-    if isinstance(iterable, Tuple) and iterable.cls is tuple:
-        return iterable
-    return Tuple(tuple(iteration.items(machine, iterable)) if iterable is not None else ())
-
-
-@registry.function(sorted)
-def sorted_(machine, iterable: Value, /, *, key: Value = NONE, reverse: Value = FALSE) -> Value:
-    """`sorted(iterable, key=..., reverse=...)`."""
-    return machine.new_list(sequence_sorting.sort(machine, iteration.items(machine, iterable), key, reverse))
 
 
 @registry.function(iter)

@@ -12,7 +12,7 @@ from math import prod
 from typing import Any
 
 from xlapy.ir import Operation, Var
-from xlapy.ir.operations import ARITY, SLOW
+from xlapy.ir.operations import ELEMENTWISE, SLOW
 from xlapy.lowering.primitives.barrier import stored
 
 #: leaves that read an element several times, and those that only look at elements
@@ -43,9 +43,9 @@ def _is_slow(var: Var) -> bool:
             continue
         if made.kind in _SINES or made.kind in SLOW and made.results[0].type.dtype.kind == "c":
             return True
-        if made.kind in ARITY or made.kind == "convert":
+        if made.kind in ELEMENTWISE or made.kind == "convert":
             todo += [v for v in made.operands if prod(v.type.shape) == shape]
-        elif made.attributes.get("name") in _VIEWS:
+        elif made.kind == "load" or made.attributes.get("name") in _VIEWS:
             todo.append(made.operands[0])
     return False
 

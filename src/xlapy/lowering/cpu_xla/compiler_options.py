@@ -77,7 +77,7 @@ class Traits(NamedTuple):
 def traits_of(entry: Region, zero_copy: bool = False) -> Traits:
     """The traits of a program; `zero_copy` says whether some parameters are parts of memory (see
     `lowering.cpu_xla.zero_copy_inputs`)."""
-    as_written, leaves = rounds(entry), [o for o in every_operation(entry) if o.kind == "leaf"]
+    as_written, leaves = rounds(entry), [o for o in every_operation(entry) if o.jaxpr is not None]
     known = not any(map(is_opaque, leaves)) and (as_written or all(o.attributes.get("as_written") for o in leaves))
     own = are_own(entry, zero_copy)
     return Traits(as_written, known, own, known and are_exact(entry), known and _is_small(entry.fast or entry))
@@ -138,7 +138,7 @@ def _is_small(region: Region) -> bool:
         most = _SMALL_SLOW if operation.kind in SLOW_KERNELS else _SMALL
         if any(prod(v.type.shape) > most for v in operation.results):
             return False
-        if operation.kind == "leaf" and _has_large(operation.attributes["jaxpr"].jaxpr):
+        if operation.jaxpr is not None and _has_large(operation.jaxpr.jaxpr):
             return False
     return True
 

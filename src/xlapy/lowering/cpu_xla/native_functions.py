@@ -25,7 +25,7 @@ from jaxlib.version import __version__ as jaxlib_version
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value, has_effects
 from xlapy.ir.called_jaxprs import called_on_cpu
-from xlapy.ir.operations import ARITY, SLOW
+from xlapy.ir.operations import ELEMENTWISE, SLOW
 from xlapy.lowering.primitives.barrier import always
 from xlapy.lowering.vectorised_loops import plan_of
 from xlapy.lowering.windowed_sums import planned, planned_store
@@ -210,12 +210,12 @@ class _Count:
             raise _Unsuitable
         if operation in self.plans or kind in ("constant", "live", "if", "for", "while"):
             return
-        if kind == "leaf":
-            jaxpr: Any = operation.attributes["jaxpr"]
+        if operation.jaxpr is not None:
+            jaxpr: Any = operation.jaxpr
             joins = dict(zip(jaxpr.jaxpr.invars, (self.joins.get(v, 0) for v in operation.operands), strict=True))
             found = self._jaxpr(jaxpr.jaxpr, joins)
             self.joins.update(zip(operation.results, found, strict=True))
-        elif kind in ARITY or kind in ("convert", "broadcast"):
+        elif kind in ELEMENTWISE or kind in ("convert", "broadcast"):
             (result,) = operation.results
             self._elements(result.type.dtype, prod(result.type.shape), kind in SLOW_KERNELS)
             self.joins[result] = max((self.joins.get(v, 0) for v in operation.operands), default=0)

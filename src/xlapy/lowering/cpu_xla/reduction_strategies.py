@@ -72,8 +72,8 @@ def are_exact(entry: Region) -> bool:
     """Whether no reduction of a program rounds."""
     found: list[bool] = []
     for operation in every_operation(entry):
-        if operation.kind == "leaf":
-            _rounding(operation.attributes["jaxpr"].jaxpr, found)
+        if operation.jaxpr is not None:
+            _rounding(operation.jaxpr.jaxpr, found)
     return not any(found)
 
 
@@ -94,8 +94,8 @@ def _region(region: Region) -> None:
         given = [plain.get(id(v), True) for v in operation.operands]
         for inner in operation.regions:
             _region(inner)
-        if operation.kind == "leaf":
-            found = _jaxpr(operation.attributes["jaxpr"].jaxpr, given)
+        if operation.jaxpr is not None:
+            found = _jaxpr(operation.jaxpr.jaxpr, given)
         elif operation.regions:
             found = [True] * len(operation.results)
         elif operation.kind == "broadcast":

@@ -28,12 +28,12 @@ def rounds(entry: Region) -> bool:
     operations = list(every_operation(entry))
     if not any(map(_rounds, operations)):
         return False
-    return not any(o.kind == "leaf" and _is_long(o.attributes["jaxpr"].jaxpr) for o in operations)
+    return not any(o.jaxpr is not None and _is_long(o.jaxpr.jaxpr) for o in operations)
 
 
 def _rounds(operation: Operation) -> bool:
-    if operation.kind == "leaf":
-        return bool(operation.attributes.get("as_written")) and _computes(operation.attributes["jaxpr"].jaxpr)
+    if operation.jaxpr is not None:
+        return bool(operation.attributes.get("as_written")) and _computes(operation.jaxpr.jaxpr)
     return operation.kind in _ROUNDED and operation.results[0].type.dtype.kind in "fcV"
 
 

@@ -85,12 +85,12 @@ class MemorySlice:
 def passed_by(entry: Region) -> frozenset[int]:
     """The parameters of a program, by number, that are only read by what is computed from them at once."""
     region = entry.fast or entry
-    leaves = [o for o in every_operation(entry) if o.kind == "leaf"]
+    leaves = [o for o in every_operation(entry) if o.jaxpr is not None]
     if any(map(is_opaque, leaves)):
         return frozenset()
-    if not rounds(entry) and any(_reduces_floats(o.attributes["jaxpr"].jaxpr) for o in leaves):
+    if not rounds(entry) and any(_reduces_floats(o.jaxpr.jaxpr) for o in leaves):
         return frozenset()  # JAX's programs keep the library, which would copy
-    if may_use_library(entry) and any(_reduces_floats(o.attributes["jaxpr"].jaxpr, True) for o in leaves):
+    if may_use_library(entry) and any(_reduces_floats(o.jaxpr.jaxpr, True) for o in leaves):
         return frozenset()  # which the library is far better at
     machine_code = _loops_in_machine_code(region)
     return frozenset(k for k, var in enumerate(region.params) if not _is_held(region, var, machine_code))
@@ -164,7 +164,7 @@ def _needs(loop: Operation) -> list[Var]:
 
 
 def _of_operation(operation: Operation, given: list[_Read | None], var: Var) -> list[_Read | None]:
-    if operation.kind != "leaf":
+    if operation.jaxpr is None:
         return [_computed(operation.kind, operation.operands, given)] * len(operation.results)
     form = _form_of_product(operation)
     if form is not None:
@@ -172,7 +172,7 @@ def _of_operation(operation: Operation, given: list[_Read | None], var: Var) -> 
         source, transposed = _untransposed(matrix)
         if source is var and vector is not var and (by_rows != transposed or var.type.shape[0] >= _MANY_ROWS):
             return [None]
-    return _of_jaxpr(operation.attributes["jaxpr"].jaxpr, given)
+    return _of_jaxpr(operation.jaxpr.jaxpr, given)
 
 
 def _of_jaxpr(jaxpr: Any, given: list[_Read | None]) -> list[_Read | None]:
@@ -233,7 +233,7 @@ def _reduces_floats(jaxpr: Any, rows: bool = False) -> bool:
 
 def _form_of_product(operation: Operation) -> tuple[Var, Var, bool] | None:
     """The matrix and the vector that a leaf multiplies, if it does nothing else, and whether it sums along rows."""
-    equations = operation.attributes["jaxpr"].jaxpr.eqns if operation.kind == "leaf" else ()
+    equations = operation.jaxpr.jaxpr.eqns if operation.jaxpr is not None else ()
     if len(equations) != 1 or equations[0].primitive is not DOT or len(operation.operands) != 2:
         return None
     (equation,) = equations
@@ -242,7 +242,7 @@ def _form_of_product(operation: Operation) -> tuple[Var, Var, bool] | None:
     types, params = [v.type for v in operation.operands], equation.params
     if ranks not in ([2, 1], [1, 2]) or batch != ((), ()) or types[0].dtype != types[1].dtype:
         return None
-    if equation.invars != operation.attributes["jaxpr"].jaxpr.invars or types[0].dtype.name not in (
+    if equation.invars != operation.jaxpr.jaxpr.invars or types[0].dtype.name not in (
         "float32",
         "float64",
     ):
@@ -255,7 +255,7 @@ def _form_of_product(operation: Operation) -> tuple[Var, Var, bool] | None:
 
 
 def _is_transpose(operation: Operation) -> bool:
-    return operation.kind == "leaf" and len(operation.operands) == 1 and is_transpose(operation.attributes["jaxpr"])
+    return operation.jaxpr is not None and len(operation.operands) == 1 and is_transpose(operation.jaxpr)
 
 
 def _untransposed(matrix: Var) -> tuple[Var, bool]:
@@ -271,8 +271,8 @@ def _is_from(var: Var, parts: Mapping[Var, MemorySlice]) -> bool:
     made = var.owner
     if var in parts or not isinstance(made, Operation):
         return var in parts
-    if made.kind == "leaf":
-        equations = made.attributes["jaxpr"].jaxpr.eqns
+    if made.jaxpr is not None:
+        equations = made.jaxpr.jaxpr.eqns
         plain = all(e.primitive.name in ELEMENTWISE | {"broadcast_in_dim"} for e in equations)
     else:
         plain = made.kind in ELEMENTWISE

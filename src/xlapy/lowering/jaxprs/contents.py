@@ -22,6 +22,6 @@ def is_transcendental(operation: Operation) -> bool:
 
 def kinds_of(operation: Operation) -> set[str]:
     """What an operation is, or the primitives that a leaf is made of."""
-    if operation.kind != "leaf":
+    if operation.jaxpr is None:
         return {operation.kind}
-    return {equation.primitive.name for equation in traced(operation.attributes["jaxpr"]).jaxpr.eqns}
+    return {equation.primitive.name for equation in traced(operation.jaxpr).jaxpr.eqns}

@@ -11,7 +11,7 @@ from typing import Any
 
 from xlapy.ir import Operation, Region
 from xlapy.ir.called_jaxprs import called
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ELEMENTWISE
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 
 #: what maps, moves, reduces and multiplies elements: JAX maps it over one more axis without conditions
@@ -64,7 +64,7 @@ def branch_on_cpu(params: Mapping[str, Any]) -> int:
 
 def is_opaque(operation: Operation) -> bool:
     """Whether an operation is a leaf of JAX's that is traced when the program is lowered, and not before."""
-    jaxpr = operation.attributes.get("jaxpr")
+    jaxpr = operation.jaxpr
     return isinstance(jaxpr, Untraced) and not jaxpr.looked_into
 
 
@@ -74,9 +74,9 @@ def is_safe(region: Region) -> bool:
 
 
 def _is_safe(operation: Operation) -> bool:
-    if operation.kind != "leaf":
-        return operation.kind in ARITY or operation.kind in ("constant", "convert", "broadcast")
-    jaxpr: Any = operation.attributes["jaxpr"]
+    if operation.jaxpr is None:
+        return operation.kind in ELEMENTWISE or operation.kind in ("constant", "convert", "broadcast")
+    jaxpr: Any = operation.jaxpr
     return jaxpr.safe if isinstance(jaxpr, Untraced) else not jaxpr.effects and _all_safe(jaxpr.jaxpr.eqns)
 
 

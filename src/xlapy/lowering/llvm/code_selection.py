@@ -101,7 +101,7 @@ def gained_by_machine_code(region: Region) -> float:
     if numbers >= _MANY_NUMBERS:
         return inf
     # What JAX's functions compute is what `jax.jit` makes of them, to the last bit.
-    is_of_jax = any(o.kind == "leaf" and not o.attributes.get("as_written") for o in operations)
+    is_of_jax = any(o.jaxpr is not None and not o.attributes.get("as_written") for o in operations)
     return -inf if is_of_jax else _gained(region, operations) - sum(map(_longer, operations))
 
 
@@ -125,8 +125,8 @@ def _bytes(var: Var) -> int:
 
 def _longer(operation: Operation) -> float:
     """The same of an operation."""
-    if operation.kind == "leaf":
-        return _longer_in(traced(operation.attributes["jaxpr"]).jaxpr)
+    if operation.jaxpr is not None:
+        return _longer_in(traced(operation.jaxpr).jaxpr)
     if operation.kind in ("constant", "if", "broadcast") or not operation.results:
         return 0
     type = operation.results[0].type

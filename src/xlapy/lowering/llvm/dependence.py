@@ -128,7 +128,7 @@ class _Accesses:
                 self._look_at_loop(operation, slots)
             case "if":
                 self._look_at_branches(operation)
-            case "leaf" if slots and slots[0] is not None and not any(k is not None for k in slots[1:]):
+            case "load" | "store" if slots and slots[0] is not None and not any(k is not None for k in slots[1:]):
                 self._look_at_access(operation, slots[0])
             case _:
                 if any(k is not None for k in slots) or operation.regions:
@@ -168,7 +168,7 @@ class _Accesses:
         dims = touched(operation)
         if dims is None:
             raise _Dependent
-        is_store, shape = operation.attributes["name"] != "slice", operation.operands[0].type.shape
+        is_store, shape = operation.kind != "load", operation.operands[0].type.shape
         spans = tuple(self._span(dim, length) for dim, length in zip(dims, shape, strict=True))
         self.found[slot].append(_Access(is_store, spans))
         if is_store:

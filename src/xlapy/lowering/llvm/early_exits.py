@@ -180,7 +180,7 @@ def _is_of_vectors(loop: Operation, inside: Sequence[_Site]) -> bool:
     operations = list(every_operation(body))
     if loop.kind == "while" or not any(o.kind in SLOW for o in operations):
         return False
-    if any(o.kind in ("for", "while") or o.kind == "leaf" and o.attributes.get("name") != "slice" for o in operations):
+    if any(o.kind in ("for", "while") or o.jaxpr is not None and o.kind != "load" for o in operations):
         return False
     return any(site.predicate is not None and _is_of_data(site.predicate, set(operations)) for site in inside)
 
@@ -190,7 +190,7 @@ def _is_of_data(var: Var, inside: set[Operation]) -> bool:
     owner = var.owner
     if not isinstance(owner, Operation) or owner not in inside:
         return False
-    return owner.kind == "leaf" or any(_is_of_data(operand, inside) for operand in owner.operands)
+    return owner.jaxpr is not None or any(_is_of_data(operand, inside) for operand in owner.operands)
 
 
 # -- what a message needs --------------------------------------------------------------------------------------------

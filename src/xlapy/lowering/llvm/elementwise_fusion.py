@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from xlapy.ir import Operation, Region, Var, captured
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ELEMENTWISE
 from xlapy.lowering.llvm.lazy_arrays import Lazy, Place
 from xlapy.lowering.llvm.text import Number, Text
 
@@ -77,9 +77,9 @@ def shared_in(region: Region, is_elementwise: Callable[[Operation], bool]) -> se
 def _fits(operation: Operation, is_elementwise: Callable[[Operation], bool]) -> bool:
     if len(operation.results) != 1 or not operation.results[0].type.shape:
         return False
-    if operation.kind == "leaf":
+    if operation.jaxpr is not None:
         return is_elementwise(operation)
-    return operation.kind in ARITY or operation.kind in ("convert", "live")
+    return operation.kind in ELEMENTWISE or operation.kind in ("convert", "live")
 
 
 def remembered(text: Text, value: Lazy) -> Lazy:

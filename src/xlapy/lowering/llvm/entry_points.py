@@ -99,45 +99,58 @@ def called_directly(
         return None
     # The types of the elements are kept: the code has their addresses.
     dtypes = [np.dtype(g.dtype) for g in given]
-    sizes = [prod(one.shape) * one.dtype.itemsize for one in outputs]
-    shifted = [k for k, size in enumerate(sizes) if k in aligned and size >= _LARGE][:_MOST_SHIFTED]
     guarded = guard_pages.SIDE != 0
-    shifted = [] if guarded else shifted
+    large = [k for k, one in enumerate(outputs) if k in aligned and _size(one) >= _LARGE]
+    shifted = [] if guarded else large[:_MOST_SHIFTED]
     text = f"{function.body}\n{_entry(function, params, given, dtypes, shifted)}"
     engine = compiled(text, level if function.has_loops or text.count("\n") < _LONG else 0)
     kinds = [_NUMBERS[g.python][0] if g.python in _NUMBERS else ctypes.py_object for g in given]
     made = [ctypes.py_object] * (len(outputs) + len(function.rooms))
     run = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds, *made)(engine.get_function_address("entry"))
     namespace = {"run": run, "empty": np.empty, "array": np.ndarray, "byte": np.dtype(np.uint8), "block": BLOCKS.of}
-    namespace["kept"] = engine, dtypes, function.constants
-    names = [f"o{k}" for k in range(len(given))]
-    lines = []
-    for name, one in zip(names, given, strict=True):
-        if one.python is int:
-            lines.append(f"if not {-(2**63)} <= {name} < {2**63}: raise OverflowError('int too large for 64 bits')")
-    results = [f"r{k}" for k in range(len(outputs))]
-    if guarded:
-        namespace |= {"guard": guard_pages.array, "copied": guard_pages.copied}
-        lines += [f"{name} = copied({name})" for name in names]
+    namespace |= {"kept": (engine, dtypes, function.constants)}
+    namespace |= {"guard": guard_pages.array, "copied": guard_pages.copied}
+    namespace |= {f"d{k}": one.dtype for k, one in enumerate(outputs)}
+    namespace |= {f"free{k}": [] for k in range(len(function.rooms))}
+    names = ", ".join(f"o{k}" for k in range(len(given)))
+    body = "\n".join(f"    {line}" for line in _call(given, outputs, [n for n, _ in function.rooms], shifted, guarded))
+    exec(compile(f"def call({names}):\n{body}\n", "<xlapy direct>", "exec"), namespace)
+    return namespace["call"]
+
+
+def _size(one: Given) -> int:
+    return prod(one.shape) * one.dtype.itemsize
+
+
+def _call(
+    given: Sequence[Given], outputs: Sequence[Given], rooms: Sequence[int], shifted: Sequence[int], guarded: bool
+) -> list[str]:
+    """The lines of the Python function that makes the results and the rooms, of so many bytes, and calls the C
+    function."""
+    names, results, working = (
+        [f"{letter}{k}" for k in range(len(many))] for letter, many in (("o", given), ("r", outputs), ("w", rooms))
+    )
+    lines = [
+        f"if not {-(2**63)} <= {name} < {2**63}: raise OverflowError('int too large for 64 bits')"
+        for name, one in zip(names, given, strict=True)
+        if one.python is int
+    ]
+    lines += [f"{name} = copied({name})" for name in names] if guarded else []
     new_array = "guard" if guarded else "empty"
-    for k, (name, one) in enumerate(zip(results, outputs, strict=True)):
-        namespace[f"d{k}"] = one.dtype
-        new = f"block({sizes[k] + _LINE - 1})" if k in shifted else f"{new_array}({one.shape!r}, d{k})"
-        lines.append(f"{name} = {new}")
-    rooms = [f"w{k}" for k in range(len(function.rooms))]
-    for k, (name, (size, _)) in enumerate(zip(rooms, function.rooms, strict=True)):
-        # Memory that is new to the process is dear: it is kept, for one call at a time.
-        namespace[f"free{k}"] = [] if size in _KEPT and not guarded else ()
-        lines.append(f"{name} = free{k}.pop() if free{k} else {new_array}(({size},), byte)")
-    lines.append(f"found = run({', '.join([*names, *results, *rooms])})")
-    lines += [f"free{k}.append(w{k})" for k, (size, _) in enumerate(function.rooms) if size in _KEPT and not guarded]
+    for k, one in enumerate(outputs):
+        new = f"block({_size(one) + _LINE - 1})" if k in shifted else f"{new_array}({one.shape!r}, d{k})"
+        lines.append(f"r{k} = {new}")
+    # Memory that is new to the process is dear: it is kept, for one call at a time.
+    kept = [k for k, size in enumerate(rooms) if size in _KEPT and not guarded]
+    for k, size in enumerate(rooms):
+        new = f"{new_array}(({size},), byte)"
+        lines.append(f"w{k} = free{k}.pop() if free{k} else {new}" if k in kept else f"w{k} = {new}")
+    lines.append(f"found = run({', '.join([*names, *results, *working])})")
+    lines += [f"free{k}.append(w{k})" for k in kept]
     lines.append("if found < 0: return None")
     for n, k in enumerate(shifted):
         lines.append(f"r{k} = array({outputs[k].shape!r}, d{k}, r{k}, found >> {n * _LINE_BITS} & {_LINE - 1})")
-    lines.append(f"return ({''.join(f'{name}, ' for name in results)})")
-    body = "\n".join(f"    {line}" for line in lines)
-    exec(compile(f"def call({', '.join(names)}):\n{body}\n", "<xlapy direct>", "exec"), namespace)
-    return namespace["call"]
+    return [*lines, f"return ({''.join(f'{name}, ' for name in results)})"]
 
 
 def _entry(
@@ -161,26 +174,8 @@ def _entry(
     for k, type in enumerate(types):
         if type != "ptr":
             lines += [f"  %p{k}.data = alloca {type}", f"  store {type} %p{k}, ptr %p{k}.data"]
-    checks = [k for k, type in enumerate(types) if type == "ptr"]
-    lines.append(f"  br label %check{0 if checks else '.done'}")
-    for n, k in enumerate(checks):
-        following = f"check{n + 1}" if n + 1 < len(checks) else "check.done"
-        lines += [f"check{n}:", *_checked(f"%p{k}", given[k], dtypes[k], following)]
-    lines += ["other:", "  ret i64 -1", "check.done:", "  %shift.0 = add i64 0, 0"]
-    starts = [f"%r{k}.start" if k in shifted else f"%r{k}.data" for k in range(results)]
-    for k, start in enumerate(starts):
-        lines += _loaded(start, f"%r{k}", _DATA, "ptr")
-    for k in range(rooms):
-        lines += _loaded(f"%w{k}.data", f"%w{k}", _DATA, "ptr")
-    for n, k in enumerate(shifted):
-        lines += [
-            f"  %r{k}.number = ptrtoint ptr %r{k}.start to i64",
-            f"  %r{k}.rest = sub i64 0, %r{k}.number",
-            f"  %r{k}.shift = and i64 %r{k}.rest, {_LINE - 1}",
-            f"  %r{k}.data = getelementptr i8, ptr %r{k}.start, i64 %r{k}.shift",
-            f"  %r{k}.bits = shl i64 %r{k}.shift, {n * _LINE_BITS}",
-            f"  %shift.{n + 1} = or i64 %shift.{n}, %r{k}.bits",
-        ]
+    lines += _all_checked(types, given, dtypes)
+    lines += _addresses(results, rooms, shifted)
     number = {var: k for k, var in enumerate(params)}
     copies = [(f"%r{k}.data", var) for k, var in function.changed.items()]
     copies += [(f"%w{k}.data", var) for k, (_, var) in enumerate(function.rooms) if var is not None]
@@ -193,6 +188,35 @@ def _entry(
     arguments = ", ".join(f"ptr {names[kind][k]}" for kind, k in function.pointers)
     # LLVM would optimise what it has inlined once more, which takes a fifth of its time.
     return "\n".join([*lines, f"  call void @main({arguments}) noinline", f"  ret i64 %shift.{len(shifted)}", "}"])
+
+
+def _all_checked(types: Sequence[str], given: Sequence[Given], dtypes: Sequence[np.dtype]) -> list[str]:
+    """What looks at all operands that are arrays, and ends where one is another."""
+    arrays = [k for k, type in enumerate(types) if type == "ptr"]
+    lines = [f"  br label %check{0 if arrays else '.done'}"]
+    for n, k in enumerate(arrays):
+        following = f"check{n + 1}" if n + 1 < len(arrays) else "check.done"
+        lines += [f"check{n}:", *_checked(f"%p{k}", given[k], dtypes[k], following)]
+    return [*lines, "other:", "  ret i64 -1", "check.done:"]
+
+
+def _addresses(results: int, rooms: int, shifted: Sequence[int]) -> list[str]:
+    """What finds the memory of so many results and rooms, and how far behind its beginning the shifted results are."""
+    lines = ["  %shift.0 = add i64 0, 0"]
+    for k in range(results):
+        lines += _loaded(f"%r{k}.start" if k in shifted else f"%r{k}.data", f"%r{k}", _DATA, "ptr")
+    for k in range(rooms):
+        lines += _loaded(f"%w{k}.data", f"%w{k}", _DATA, "ptr")
+    for n, k in enumerate(shifted):
+        lines += [
+            f"  %r{k}.number = ptrtoint ptr %r{k}.start to i64",
+            f"  %r{k}.rest = sub i64 0, %r{k}.number",
+            f"  %r{k}.shift = and i64 %r{k}.rest, {_LINE - 1}",
+            f"  %r{k}.data = getelementptr i8, ptr %r{k}.start, i64 %r{k}.shift",
+            f"  %r{k}.bits = shl i64 %r{k}.shift, {n * _LINE_BITS}",
+            f"  %shift.{n + 1} = or i64 %shift.{n}, %r{k}.bits",
+        ]
+    return lines
 
 
 def _checked(name: str, one: Given, dtype: np.dtype, following: str) -> list[str]:

@@ -19,7 +19,7 @@ def narrowed(region: Region, uses: Mapping[Var, int]) -> tuple[list[Operation], 
         region: what is computed.
         uses: how often a value is used.
     """
-    products = {o.results[0]: o for o in region.operations if o.kind == "leaf" and o.attributes["name"] == "matmul"}
+    products = {o.results[0]: o for o in region.operations if o.attributes.get("name") == "matmul"}
     masks: dict[Var, set[Var]] = {var: set() for var in products}
     masked: Counter[Var] = Counter()
     for operation in region.operations if products else ():

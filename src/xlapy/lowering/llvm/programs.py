@@ -13,7 +13,7 @@ import numpy as np
 
 from xlapy.ir import Operation, Region, Var, captured
 from xlapy.ir.access_regions import Dimension, touched
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ELEMENTWISE, OF_JAXPRS
 from xlapy.ir.stacking_leaves import is_stack, is_unset, is_unstack
 from xlapy.lowering import hoisted_products
 from xlapy.lowering.jaxprs.deferred_tracing import traced
@@ -218,7 +218,7 @@ class _Program(Loops):
     def _with_elements(self, operation: Operation) -> Sequence[Value]:
         """What an operation computes: no rule is asked for an array without elements, nor meets one."""
         empty = [prod(v.type.shape) == 0 for v in operation.results]
-        may_be_left_out = not operation.regions and not getattr(operation.attributes.get("jaxpr"), "effects", None)
+        may_be_left_out = not operation.regions and not getattr(operation.jaxpr, "effects", None)
         if empty and all(empty) and may_be_left_out:
             return [without_elements(v.type.dtype, v.type.shape) for v in operation.results]
         found = self._operation(operation)
@@ -226,37 +226,10 @@ class _Program(Loops):
         return [without_elements(v.type.dtype, v.type.shape) if none else value for v, value, none in variables]
 
     def _operation(self, operation: Operation) -> Sequence[Value]:
-        match operation.kind:
-            case "constant":
-                return [equations.known(self.text, operation.attributes["value"])]
-            case "live":
-                return [self.value(operation.operands[1])]
-            case "convert" if operation.operands[0].type.dtype == operation.results[0].type.dtype:
-                return [self.value(operation.operands[0])]
-            case "convert":
-                return [self._numeric(operation, lambda x: convert(self.text, x, operation.results[0].type.dtype))]
-            case "broadcast":
-                return [self._broadcast(operation)]
-            case "if":
-                return self._if(operation)
-            case "for":
-                return self.for_loop(operation, [self.value(v) for v in operation.operands[1:]])
-            case "while":
-                return self.while_loop(operation, [self.value(v) for v in operation.operands])
-            case "leaf":
-                return self._leaf(operation)
-            case "ahead":
-                jaxpr = hoisted_products.products_as_jaxpr(operation)
-                return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
-            case "part":
-                whole = [Dimension(0, 1, n, False) for n in operation.results[0].type.shape]
-                return [self._load(operation, [Dimension(operation.operands[1], 1, 1, True, checked=True), *whole])]
-            case "select" if operation in self.exits:
-                return [self._left_or(self.exits[operation])]
-            case "select":
-                found = lane_ranges.replaced(self, operation)
-                return [self._numeric(operation, partial(select, self.text)) if found is None else found]
-        if operation.kind not in ARITY:
+        rule = _RULES.get(operation.kind)
+        if rule is not None:
+            return rule(self, operation)
+        if operation.kind not in ELEMENTWISE:
             raise Unsuitable(operation.kind)
         if operation in self.folds:
             name = "fmul" if operation.kind == "mul" else f"f{operation.kind}"
@@ -269,17 +242,51 @@ class _Program(Loops):
             return self._as_lax(operation)
         return [self._numeric(operation, partial(RULES[operation.kind], self.text))]
 
+    def _constant(self, operation: Operation) -> Sequence[Value]:
+        return [equations.known(self.text, operation.attributes["value"])]
+
+    def _live(self, operation: Operation) -> Sequence[Value]:
+        return [self.value(operation.operands[1])]
+
+    def _convert(self, operation: Operation) -> Sequence[Value]:
+        dtype = operation.results[0].type.dtype
+        if operation.operands[0].type.dtype == dtype:
+            return [self.value(operation.operands[0])]
+        return [self._numeric(operation, lambda x: convert(self.text, x, dtype))]
+
+    def _for(self, operation: Operation) -> Sequence[Value]:
+        return self.for_loop(operation, [self.value(v) for v in operation.operands[1:]])
+
+    def _while(self, operation: Operation) -> Sequence[Value]:
+        return self.while_loop(operation, [self.value(v) for v in operation.operands])
+
+    def _ahead(self, operation: Operation) -> Sequence[Value]:
+        """Products that were moved out of a loop."""
+        jaxpr = hoisted_products.products_as_jaxpr(operation)
+        return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+
+    def _part(self, operation: Operation) -> Sequence[Value]:
+        """One of these."""
+        whole = [Dimension(0, 1, n, False) for n in operation.results[0].type.shape]
+        return [self._load(operation, [Dimension(operation.operands[1], 1, 1, True, checked=True), *whole])]
+
+    def _select(self, operation: Operation) -> Sequence[Value]:
+        if operation in self.exits:
+            return [self._left_or(self.exits[operation])]
+        found = lane_ranges.replaced(self, operation)
+        return [self._numeric(operation, partial(select, self.text)) if found is None else found]
+
     def _numeric(self, operation: Operation, rule: Callable[..., Number]) -> Value:
         type = operation.results[0].type
         values = map(self.value, operation.operands)
         return elementwise(self.text, type.shape, type.dtype, rule, list(values), operation.kind)
 
-    def _broadcast(self, operation: Operation) -> Value:
+    def _broadcast(self, operation: Operation) -> Sequence[Value]:
         value, shape = self.value(operation.operands[0]), operation.results[0].type.shape
         if isinstance(value, Number) and prod(shape) == 1:
-            return value
+            return [value]
         value = for_many(self, value, shape)
-        return placed(self.text, value, shape, range(len(shape) - len(shape_of(value)), len(shape)))
+        return [placed(self.text, value, shape, range(len(shape) - len(shape_of(value)), len(shape)))]
 
     def _as_lax(self, operation: Operation) -> list[Value]:
         """What an operation is in terms of `jax.lax`."""
@@ -288,12 +295,9 @@ class _Program(Loops):
         return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
 
     def _leaf(self, operation: Operation) -> Sequence[Value]:
-        dims = touched(operation)
-        if dims is None and any(prod(v.type.shape) == 0 for v in operation.operands):
-            jaxpr = traced(operation.attributes["jaxpr"])
+        if any(prod(v.type.shape) == 0 for v in operation.operands):
+            jaxpr = traced(operation.jaxpr)
             return equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
-        if dims is not None:
-            return [(self._load if operation.attributes["name"] == "slice" else self._store)(operation, dims)]
         note = operation.attributes.get("lanewise")
         if note is not None and note.kind in ("sum", "dot"):
             found = lane_ranges.over_range(self, operation)
@@ -310,7 +314,7 @@ class _Program(Loops):
             return [uniform(literal(0, type.dtype), type.shape)._replace(is_unset=True)]
         if is_unstack(operation):
             return self._unstacked(operation)
-        jaxpr = traced(operation.attributes["jaxpr"])
+        jaxpr = traced(operation.jaxpr)
         window = window_of(self.value(self._lanes_of[operation].results[0])) if operation in self._lanes_of else None
         if window is not None and window.extents[0] is not None:
             operands = list(map(self.value, operation.operands))
@@ -519,10 +523,28 @@ class _Program(Loops):
         return found
 
 
+#: by the kind of an operation; all other kinds are of numbers, element by element
+_RULES: dict[str, Callable[[_Program, Operation], Sequence[Value]]] = {
+    **dict.fromkeys(OF_JAXPRS, _Program._leaf),
+    "ahead": _Program._ahead,
+    "broadcast": _Program._broadcast,
+    "constant": _Program._constant,
+    "convert": _Program._convert,
+    "for": _Program._for,
+    "if": _Program._if,
+    "live": _Program._live,
+    "load": lambda program, operation: [program._load(operation, touched(operation) or [])],
+    "part": _Program._part,
+    "select": _Program._select,
+    "store": lambda program, operation: [program._store(operation, touched(operation) or [])],
+    "while": _Program._while,
+}
+
+
 def _is_bit(predicate: Var) -> bool:
     """Whether a predicate asks for bits of an integer, as checksums and generators of random numbers do."""
     owner = predicate.owner
-    if not isinstance(owner, Operation) or owner.kind == "leaf":
+    if not isinstance(owner, Operation) or owner.jaxpr is not None:
         return False
     if owner.kind in ("eq", "ne", "bitwise_not", "convert"):
         return _is_bit(owner.operands[0])
@@ -533,7 +555,7 @@ def is_elementwise(leaf: Operation) -> bool:
     """Whether a leaf computes each element of its result of those of its operands at that place."""
     if touched(leaf) is not None or is_stack(leaf) or is_unstack(leaf):
         return False
-    return equations.is_elementwise(traced(leaf.attributes["jaxpr"]))
+    return equations.is_elementwise(traced(leaf.jaxpr))
 
 
 __all__ = ["Function", "function_of", "is_elementwise"]

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xlapy.ir.exact import EXACT, OF_INTEGERS
+from xlapy.ir import TensorType
+from xlapy.ir.operations import TABLE, computed, infer_elementwise
 from xlapy.lowering.llvm.remainders import remainder
 from xlapy.lowering.llvm.text import Number, Text, Unsuitable, known_int, known_value, literal, part_of, type_of
 
@@ -296,16 +297,17 @@ def _integer(text: Text, x: Number, dtype: np.dtype, old: str, new: str) -> str:
     return truncated
 
 
-def _unless_known(rule: Rule, function: np.ufunc) -> Rule:
+def _unless_known(name: str, rule: Rule) -> Rule:
     """A rule; of two known integers or truth values the result is known, too, so that what comes of it may be, too."""
 
     def either(text: Text, x: Number, y: Number) -> Number:
         if x.dtype.kind in "biu":
             one, other = known_value(x), known_value(y)
             if one is not None and other is not None:
-                with np.errstate(all="ignore"):
-                    found = function(one, other)
-                return literal(found, found.dtype)
+                result = infer_elementwise(name, (TensorType((), x.dtype),) * 2)
+                value = computed(name, (one, other), result)
+                if value is not None:
+                    return literal(value[()], result.dtype)
         return rule(text, x, y)
 
     return either
@@ -344,7 +346,11 @@ RULES: dict[str, Rule] = {
     **{name: _library(name) for name in "asinh acosh atanh lgamma".split()},
 }
 
-RULES |= {name: _unless_known(RULES[name], f) for name, f in {**EXACT, **OF_INTEGERS}.items() if f.nin == 2}
+RULES |= {
+    name: _unless_known(name, RULES[name])
+    for name, definition in TABLE.items()
+    if definition.is_elementwise and definition.operands == 2 and definition.value is not None
+}
 
 
 def filling(dtype: np.dtype, value: object) -> Number:

@@ -104,7 +104,7 @@ def _launches(operation: Operation) -> float:
         return 2 + max(sum(map(_launches, region.operations)) for region in operation.regions)
     if operation.kind not in ("for", "while"):
         # Operations on elements become parts of others.
-        return 0.25 if operation.kind != "leaf" else 0.5
+        return 0.25 if operation.jaxpr is None else 0.5
     if plan_of(operation, True) is not None:
         return 4
     known = constant_value(operation.operands[0]) if operation.kind == "for" else None

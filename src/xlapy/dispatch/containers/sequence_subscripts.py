@@ -1,12 +1,17 @@
-"""Subscripts of lists and deques whose contents are a growable list, or become one since it is not known which item is
-meant, and membership."""
+"""Subscripts of list, tuple and deque, and membership.
+
+    x[i], x[-1], x[i:j]; x[i] = v; x[:2] = [a, b]; del x[i]
+    v in x
+
+A list whose items are known becomes a growable list where it is subscripted by an index that data gives, if its items
+are numbers, or lists of several lengths, and too many to be told apart.
+"""
 
 from __future__ import annotations
 
 import collections
 import operator
 from collections.abc import Callable
-from typing import Any
 
 from xlapy.dispatch import value_selection
 from xlapy.dispatch.containers import (
@@ -16,8 +21,23 @@ from xlapy.dispatch.containers import (
     growable_list_items,
     lists,
     nested_lists,
+    range_objects,
 )
-from xlapy.dispatch.containers.growable_list_methods import as_growable_list, write
+from xlapy.dispatch.containers.container_protocol import (
+    CONTAINS,
+    DELITEM,
+    GETITEM,
+    SETITEM,
+    contents,
+    is_slice,
+    register,
+    set_contents,
+    static_slice,
+)
+from xlapy.dispatch.containers.dynamic_tuples import as_list, is_tuple, of_list
+from xlapy.dispatch.containers.lists import write
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators.deques import note_change
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.domain import growable_lists
 from xlapy.domain.growable_lists import hollow
@@ -30,6 +50,7 @@ from xlapy.domain.values import (
     Scalar,
     Slice,
     Tuple,
+    Union,
     Value,
     alternatives,
     as_ref,
@@ -37,53 +58,100 @@ from xlapy.domain.values import (
     variables,
 )
 from xlapy.ir import Var
+from xlapy.library.builtins import list as list_library
 
-_LIST_INDEX = provoke(operator.getitem, [], 0)
-_DEQUE_INDEX = provoke(operator.getitem, collections.deque(), 0)
-_LIST_ASSIGNMENT = provoke(operator.setitem, [], 0, 0)
+_INDEX = {cls: provoke(operator.getitem, cls(), 0) for cls in (list, tuple, collections.deque)}
+_ASSIGNMENT = {list: provoke(operator.setitem, [], 0, 0), collections.deque: _INDEX[collections.deque]}
+_NO_INDEX = {
+    list: "list indices must be integers or slices, not {}",
+    tuple: "tuple indices must be integers or slices, not {}",
+    collections.deque: "sequence index must be integer, not '{}'",
+}
+_NO_ITERABLE = str(provoke(operator.setitem, [], slice(None), 1))
+_NO_ITERABLE_IN_STEPS = str(provoke(operator.setitem, [], slice(None, None, 2), 1))
 #: items of a list of numbers that becomes a growable list once its subscript is not known, where it is read or where it
 #: is written: then each item is one of two, and there is nothing to know of them
 _LONG, _WRITTEN = 48, 4
 #: the same of ints and floats
 _MIXED = 9
-_ZERO = Const(0)
+_ONE = Const(1)
 
 
-def is_slice(key: Value) -> bool:
-    """Whether a subscript is a slice."""
-    return isinstance(key, Slice) or (isinstance(key, Const) and isinstance(key.value, slice))
+def _position(machine, self: Value, key: Value, length: Value, errors: dict) -> Value:
+    """An index as a position from 0 in so many items."""
+    cls = lists.built_in(machine, self) or tuple
+    at = container_protocol.index_of_item(machine, key, _NO_INDEX[cls])
+    return range_objects.in_bounds(machine, at, length, errors[cls])
 
 
-def _getitem(machine, self: Ref, growable: GrowableList, key: Value) -> Value:
-    if is_slice(key):
-        made = machine.new_list(())
-        borrowed_elements.share(machine, self)
-        write(
-            machine, made, growable_list_edits.sliced(machine, growable_list_items.of(machine, self) or growable, key)
-        )
-        return made
-    return borrowed_elements.borrow(
-        machine, self, growable, _position(machine, self, growable, key, _LIST_INDEX), key=key
+def _takes_slices(machine, self: Value, key: Value) -> bool:
+    return is_slice(key) and lists.built_in(machine, self) is not collections.deque
+
+
+@register(GETITEM, list, tuple, collections.deque)
+def _getitem(machine, self: Value, key: Value) -> Value:
+    growable = (
+        growable_list_items.of(machine, self)
+        or _of_numbers(machine, self, key, GETITEM)
+        or _of_lists(machine, self, key)
+        or _sliced_by_data(machine, self, key, GETITEM)
     )
+    if growable is not None:
+        return _item_on_device(machine, as_ref(self), growable, key)
+    items = contents(machine, self)
+    if _takes_slices(machine, self, key):
+        part = items[static_slice(machine, key)]
+        return machine.new_list(part) if isinstance(self, Ref) else Tuple(part)
+    return value_selection.gather(machine, items, _position(machine, self, key, Const(len(items)), _INDEX))
 
 
-def _position(machine, self: Ref, growable: GrowableList, key: Value, error: BaseException) -> Value:
-    key = container_protocol.index_of_item(machine, key, "list indices must be integers or slices, not {}")
-    if machine.heap.objects[self.object].cls is collections.deque:
-        error = _DEQUE_INDEX
-    return growable_list_edits.index(machine, growable, key, error)
+def _item_on_device(machine, self: Ref, growable: GrowableList, key: Value) -> Value:
+    if not _takes_slices(machine, self, key):
+        at = _position(machine, self, key, growable.length, _INDEX)
+        return borrowed_elements.borrow(machine, self, growable, at, key=key)
+    if is_tuple(machine, self):
+        return of_list(machine, machine.getitem(as_list(machine, self), key))
+    made = machine.new_list(())
+    borrowed_elements.share(machine, self)
+    held = growable_list_items.of(machine, self) or growable
+    write(machine, made, growable_list_edits.sliced(machine, held, key))
+    return made
 
 
-def _setitem(machine, self: Ref, growable: GrowableList, key: Value, item: Value) -> None:
-    if is_slice(key):
-        new = as_growable_list(machine, item)
+@register(SETITEM, list, collections.deque)
+def _setitem(machine, self: Ref, key: Value, item: Value) -> None:
+    growable = (
+        growable_list_items.of(machine, self)
+        or _of_numbers(machine, self, key, SETITEM)
+        or _sliced_by_data(machine, self, key, SETITEM)
+        or _given_data(machine, self, key, item)
+    )
+    slices = _takes_slices(machine, self, key)
+    if growable is not None and slices:
+        new = growable_list_edits.as_growable_list(machine, item)
         write(machine, self, new if _is_whole(key) else growable_list_edits.replaced(machine, growable, key, new))
-        return
-    if borrowed_elements.lies_there(machine, self, key, item):
-        return
-    borrowed_elements.doubled(machine, self, item)
-    at = _position(machine, self, growable, key, _LIST_ASSIGNMENT)
-    write(machine, self, growable_list_items.put(machine, growable, at, item))
+    elif growable is not None:
+        if not borrowed_elements.lies_there(machine, self, key, item):
+            borrowed_elements.doubled(machine, self, item)
+            at = _position(machine, self, key, growable.length, _ASSIGNMENT)
+            write(machine, self, growable_list_items.put(machine, growable, at, item))
+    elif slices:
+        _set_slice(machine, self, list(contents(machine, self)), key, item)
+    else:
+        items = contents(machine, self)
+        at = _position(machine, self, key, Const(len(items)), _ASSIGNMENT)
+        set_contents(machine, self, value_selection.scatter(machine, items, at, item))
+
+
+def _set_slice(machine, self: Ref, items: list[Value], key: Value, item: Value) -> None:
+    where = static_slice(machine, key)
+    if not isinstance(item, Union) and not iteration.is_iterable(machine, item):
+        machine.raise_(TypeError, _NO_ITERABLE if where.step in (None, 1) else _NO_ITERABLE_IN_STEPS)
+    try:
+        items[where] = iteration.items(machine, iteration.begun_twice(machine, item))
+    except ValueError as error:
+        machine.raise_(ValueError, *error.args)
+    set_contents(machine, self, items)
 
 
 def _is_whole(key: Value) -> bool:
@@ -92,38 +160,43 @@ def _is_whole(key: Value) -> bool:
     return all(is_none(p) or isinstance(p, Const) and p.value == slice(None) for p in parts)
 
 
-def _delitem(machine, self: Ref, growable: GrowableList, key: Value) -> None:
-    if is_slice(key):
+@register(DELITEM, list, collections.deque)
+def _delitem(machine, self: Ref, key: Value) -> None:
+    growable = growable_list_items.of(machine, self) or _sliced_by_data(machine, self, key, DELITEM)
+    slices = _takes_slices(machine, self, key)
+    if growable is not None and slices:
         write(machine, self, growable_list_edits.cut(machine, growable, key))
-        return
-    write(
-        machine,
-        self,
-        growable_list_edits.without(machine, growable, _position(machine, self, growable, key, _LIST_ASSIGNMENT)),
-    )
+    elif growable is not None:
+        at = _position(machine, self, key, growable.length, _ASSIGNMENT)
+        write(machine, self, growable_list_edits.without(machine, growable, at))
+    elif slices:
+        items = list(contents(machine, self))
+        del items[static_slice(machine, key)]
+        set_contents(machine, self, items)
+    else:
+        items = contents(machine, self)
+        at = _position(machine, self, key, Const(len(items)), _ASSIGNMENT)
+        if machine.is_static(at):
+            at = Const(machine.static(at, "the index of an item to delete"))
+        elif lists.built_in(machine, self) is list:
+            machine.call(machine.getattr(self, "pop"), (at,))
+            return
+        set_contents(machine, self, lists.without(machine, items, lists.place(machine, at, items)))
+    note_change(machine, self, _ONE)
 
 
-def _has_item(items, wanted):
-    for item in items:
-        if item == wanted:
-            return True
-    return False
-
-
-def _contains(machine, item: Value, self: Ref, growable: GrowableList) -> bool | Var:
-    return machine.truth(machine.call(Const(_has_item), [self, item]))
+@register(CONTAINS, list, tuple, collections.deque)
+def _contains(machine, item: Value, self: Value) -> bool | Var:
+    if growable_list_items.of(machine, self) is not None:
+        return machine.truth(machine.call(Const(list_library.contains), [self, item]))
+    return container_protocol.among(machine, item, contents(machine, self))
 
 
 def _of_numbers(machine, self: Value, key: Value, where: dict) -> GrowableList | None:
     """A long list of numbers of one type as a growable list, once it is subscripted by an index on the device: what the
     list holds from now on. A list of the caller's is left as it is while it is only read."""
-    read = where is container_protocol.GETITEM
-    if (
-        not (read or where is container_protocol.SETITEM)
-        or isinstance(key, Const)
-        or is_slice(key)
-        or not isinstance(self, Ref)
-    ):
+    read = where is GETITEM
+    if not (read or where is SETITEM) or isinstance(key, Const) or is_slice(key) or not isinstance(self, Ref):
         return None
     if (
         machine.heap.objects[self.object].cls is not list
@@ -210,11 +283,7 @@ def _is_of_data(machine, value: Value) -> bool:
 def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> GrowableList | None:
     """The items of a list as a growable list, if it is sliced between bounds that depend on data. A list whose slice is
     assigned or deleted holds the growable list from now on."""
-    if (
-        where is container_protocol.CONTAINS
-        or not isinstance(key, Slice)
-        or container_protocol.heap_kind(machine, self) != "list"
-    ):
+    if not isinstance(key, Slice) or container_protocol.heap_kind(machine, self) != "list":
         return None
     parts = [v for part in (key.start, key.stop) if not machine.is_static(part) for v in variables(part)]
     if all(machine.unrolls(var) or machine.specialisable(var) for var in parts):
@@ -223,7 +292,7 @@ def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> GrowableLi
     if not isinstance(contents, Tuple) or not contents.items or any(isinstance(v, Ref) for v in contents.items):
         return None
     growable = _packed(machine, contents)
-    if growable is not None and where is not container_protocol.GETITEM:
+    if growable is not None and where is not GETITEM:
         write(machine, as_ref(self), growable)
     return growable
 
@@ -240,31 +309,3 @@ def _given_data(machine, self: Value, key: Value, item: Value) -> GrowableList |
         return growable_list_items.of(machine, item)
     known = contents.items and not any(isinstance(v, Ref) for v in contents.items)
     return _packed(machine, contents) if known else None
-
-
-def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
-    for cls in (list, collections.deque):
-        before = where[cls] if cls in where else where[list]
-
-        def either(machine, /, *args: Value, _before=before) -> Any:
-            self = args[receiver]
-            growable = growable_list_items.of(machine, self) or _of_numbers(machine, self, args[1], where)
-            if growable is None and where is container_protocol.GETITEM:
-                growable = _of_lists(machine, self, args[1])
-            growable = growable or _sliced_by_data(machine, self, args[1], where)
-            if growable is None and where is container_protocol.SETITEM:
-                growable = _given_data(machine, self, args[1], args[2])
-            if growable is None:
-                return _before(machine, *args)
-            if where is not container_protocol.CONTAINS and machine.type_of(self) is collections.deque:
-                args = (self, container_protocol.index_of_item(machine, args[1], lists.NO_DEQUE_INDEX), *args[2:])
-            place = receiver + 1
-            return rule(machine, *args[:place], growable, *args[place:])
-
-        where[cls] = either
-
-
-_subscripts(container_protocol.GETITEM, _getitem, 0)
-_subscripts(container_protocol.SETITEM, _setitem, 0)
-_subscripts(container_protocol.DELITEM, _delitem, 0)
-_subscripts(container_protocol.CONTAINS, _contains, 1)

@@ -1,15 +1,25 @@
-"""What `dict` and `update` do with an iterable of pairs, in plain Python."""
+"""Dicts of an iterable of pairs, and dicts whose keys depend on data: what takes more than looking up and putting in.
+
+dict(zip(names, x)), seen.update(pairs), dict.fromkeys(x, 0), seen == other
+"""
 
 from __future__ import annotations
 
 import collections
 
-from xlapy.dispatch.numbers.scalar_values import provoke
+
+def _said_of_no_pair():
+    try:
+        dict([1])  # type: ignore[list-item]
+    except TypeError as error:
+        return error
+    raise AssertionError("1 is no pair")
+
 
 #: what this CPython says of an item that is no pair, and whether it says, perhaps in a note, which one it is
-_NO_PAIR = str(provoke(dict, [1]))
+_NO_PAIR = str(_said_of_no_pair())
 _COUNTED = "#0" in _NO_PAIR
-_NOTED = hasattr(provoke(dict, [1]), "__notes__")
+_NOTED = hasattr(_said_of_no_pair(), "__notes__")
 
 
 def pair_of(made, item, count):
@@ -48,3 +58,37 @@ def put_all(made, iterable):
 def dict_of(iterable):
     """`dict(iterable)`."""
     return put_all({}, iterable)
+
+
+def from_keys(keys, value):
+    """`dict.fromkeys(keys, value)`."""
+    made = {}
+    for key in keys:
+        made[key] = value
+    return made
+
+
+def has_item(table, key, value):
+    """`(key, value) in table.items()`."""
+    return key in table and table[key] == value
+
+
+def equal(pairs, other):
+    """Whether the pairs of one dict are in another one of the same size."""
+    for key, value in pairs:
+        if key not in other or other[key] != value:
+            return False
+    return True
+
+
+def position(pairs, key):
+    """Which of the pairs has a key; -1 if none has."""
+    for number, pair in enumerate(pairs):
+        if pair[0] == key:
+            return number
+    return -1
+
+
+def first(pair):
+    """The key of a pair."""
+    return pair[0]
