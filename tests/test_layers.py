@@ -39,21 +39,11 @@ JAX_PRIVATE = {"runtime/jax_internals.py"}
 # does one that is in it and is no more.
 MUTUAL = {
     ("arrays", "bounded"),
-    ("arrays", "iterators"),
     ("arrays", "numpy"),
     ("arrays", "python"),
-    ("bounded", "containers"),
     ("bounded", "numpy"),
     ("bounded", "python"),
-    ("containers", "iterators"),
-    ("containers", "numbers"),
-    ("containers", "numpy"),
-    ("containers", "python"),
-    ("iterators", "numbers"),
-    ("iterators", "python"),
-    ("jax", "python"),
     ("numbers", "numpy"),
-    ("numbers", "python"),
 }
 
 # What each folder of lowering, and each file that lies directly in it, may import of the others.

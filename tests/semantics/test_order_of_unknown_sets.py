@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from xlapy.dispatch.containers import dynamic_set_order
+from xlapy.dispatch.vectors import dynamic_set_order
 
 from .runner import Programs
 

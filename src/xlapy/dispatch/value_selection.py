@@ -343,7 +343,7 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
 
 
 def _one_of_lists(machine, items: Sequence[Value], at: Value) -> Value | None:
-    """One of the rows of a table that is a list of lists (see `containers.nested_lists`)."""
+    """One of the rows of a table that is a list of lists (see `vectors.nested_lists`)."""
     if not _are_rows(machine, items):
         return None
     lists = list(dict.fromkeys(items))

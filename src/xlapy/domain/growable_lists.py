@@ -5,7 +5,7 @@ A growable list holds its items by value. Numbers and immutable arrays are value
 with attributes it holds the state at the time when it was put there. The object itself is *owned by the list* then: a
 later change of it, which the list would show in CPython, is noticed (`ownership.OwnedObjectChanged`), and the loop is
 unrolled or refused. What is taken out of a growable list again may be changed there (see
-`dispatch.containers.borrowed_elements`).
+`dispatch.vectors.borrowed_elements`).
 
 Where the number of iterations has no bound, the room is a guess, and the growable list is `elastic`: an item that does
 not fit is the error `Overfull`, after which the host compiles the program again with more room; nothing was written

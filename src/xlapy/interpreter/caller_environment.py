@@ -20,7 +20,7 @@ import jax
 import jax.core
 import numpy as np
 
-from xlapy.dispatch import registry
+from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.arrays import views
 from xlapy.dispatch.containers import container_subclasses
 from xlapy.dispatch.containers.container_protocol import NODES, structure
@@ -29,7 +29,6 @@ from xlapy.dispatch.numpy import record_rules
 from xlapy.dispatch.numpy.records import FIELD
 from xlapy.dispatch.numpy.rule_operands import supported
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import kinds
 from xlapy.domain import randomness, set_iteration_order
 from xlapy.domain.builtin_bases import CONTENTS, base_of
 from xlapy.domain.device_buffers import DeviceView

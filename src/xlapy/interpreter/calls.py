@@ -12,33 +12,30 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import jax
 import numpy as np
 
-from xlapy.dispatch import leaves, registry, unions
-from xlapy.dispatch.arrays import memory_order
-from xlapy.dispatch.bounded import bounded_rules, masked_axes
-from xlapy.dispatch.containers import (  # noqa: F401
-    container_protocol,
-    container_subclasses,
-    growable_list_arrays,
-    growable_list_items,
-    growable_list_stacking,
-    listed_arguments,
+from xlapy.dispatch import kinds, leaves, registry, unions
+from xlapy.dispatch.arrays import flat, memory_order
+from xlapy.dispatch.bounded import (
+    bounded_rules,
+    growable_list_arrays,  # noqa: F401
+    masked_axes,
 )
-from xlapy.dispatch.iterators import combined, flat, generator_functions
+from xlapy.dispatch.containers import container_protocol, container_subclasses, listed_arguments  # noqa: F401
+from xlapy.dispatch.iterators import combined, generator_functions
 from xlapy.dispatch.jax import custom_derivatives, jax_functions
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import defines, lacks
-from xlapy.dispatch.numpy import c_signatures, flat_iterator, integer_arguments, record_rules, rule_operands, ufuncs
-from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
-from xlapy.dispatch.python import (
-    assignments,
-    attributes,
-    caches,
-    exceptions,
-    functools_module,
-    kinds,
-    namespaces,
-    wrong_calls,
+from xlapy.dispatch.numpy import (
+    c_signatures,
+    flat_iterator,
+    growable_list_stacking,  # noqa: F401
+    integer_arguments,
+    record_rules,
+    rule_operands,
+    ufuncs,
 )
+from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
+from xlapy.dispatch.python import assignments, attributes, caches, exceptions, functools_module, namespaces, wrong_calls
+from xlapy.dispatch.vectors import growable_list_items  # noqa: F401
 from xlapy.domain.builtin_bases import base_of
 from xlapy.domain.exception_attributes import INITIALISED
 from xlapy.domain.values import (

@@ -5,10 +5,11 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING
 
+from xlapy.dispatch import kinds
 from xlapy.dispatch.containers import container_protocol, dynamic_tuples
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
-from xlapy.dispatch.python import attributes, exceptions, kinds, objects
+from xlapy.dispatch.python import attributes, exceptions, objects
 from xlapy.domain.values import (
     DEAD,
     NONE,

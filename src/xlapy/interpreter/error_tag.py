@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from xlapy.dispatch import kinds
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import exceptions, kinds
+from xlapy.dispatch.python import exceptions
 from xlapy.domain.heap import STATE
 from xlapy.domain.values import DEAD, Const, JaxArray, Ref, Text, Tuple, Union, Value, number_var
 from xlapy.ir import Location, Var, constant_value

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from xlapy.dispatch import unions
 from xlapy.dispatch.effects import changes
-from xlapy.dispatch.iterators import generator_methods
 from xlapy.dispatch.numbers.scalar_values import logical_not, logical_or, refuse_where
 from xlapy.dispatch.protocol import Advanced, PythonError, Refused
+from xlapy.dispatch.python import generator_methods
 from xlapy.domain.values import DEAD, NONE, UNBOUND, Const, Ref, Union, Value, alternatives
 from xlapy.frontend import FINISHED, RAISE, START, FrontendError, Resumable, resumable
 from xlapy.interpreter import merge, walk

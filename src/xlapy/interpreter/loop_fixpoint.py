@@ -158,7 +158,7 @@ class LoopFixpoint:
         return self.grown
 
     def _holds_objects(self, number: int) -> bool:
-        """Whether a list holds objects by value (see `dispatch.containers.growable_list_items.of_objects`)."""
+        """Whether a list holds objects by value (see `dispatch.vectors.growable_list_items.of_objects`)."""
         contents = self.entry.slots.get((number, "<items>"))
         return isinstance(contents, GrowableList) and growable_lists.has_own(contents.element)
 

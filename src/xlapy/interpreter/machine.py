@@ -11,23 +11,14 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from xlapy.dispatch import leaves, register_all  # noqa: F401
+from xlapy.dispatch import kinds, leaves, register_all  # noqa: F401
 from xlapy.dispatch.arrays import array_values
 from xlapy.dispatch.arrays.memory_order import layouts
 from xlapy.dispatch.bounded import masked_axes, size_joins
-from xlapy.dispatch.containers import borrowed_elements, growable_list_items
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import Advanced, NeedStatic, PythonError, Refused
-from xlapy.dispatch.python import (
-    assignments,
-    attributes,
-    identity,
-    kinds,
-    namespaces,
-    operators,
-    subscripts,
-    truth,
-)
+from xlapy.dispatch.python import assignments, attributes, identity, namespaces, operators, subscripts, truth
+from xlapy.dispatch.vectors import borrowed_elements, growable_list_items
 from xlapy.domain import set_iteration_order
 from xlapy.domain.exception_attributes import NOTES, own_attributes
 from xlapy.domain.heap import STATE, Heap, Slot
@@ -135,7 +126,7 @@ class Machine:
         self.counts_changes = False
         #: where a hash is asked for what that raises, the objects whose hashes were not known; None elsewhere
         self.hashing: list[Value] | None = None
-        #: whether lists of lists may be taken for tables (see `dispatch.containers.nested_lists`), and whether there
+        #: whether lists of lists may be taken for tables (see `dispatch.vectors.nested_lists`), and whether there
         #: are any
         self.tables, self.has_tables = True, False
         #: whether lists become growable lists that need not be: a few among which data chooses, or that are repeated by

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch import registry
+from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.numpy import record_rules
 from xlapy.dispatch.numpy.matrix_class import Matrix
 from xlapy.dispatch.numpy.records import FIELD, Fields
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import kinds, namespaces, objects
+from xlapy.dispatch.python import namespaces, objects
 from xlapy.domain import set_iteration_order, values
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.exception_attributes import ABSENT

@@ -21,11 +21,12 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
 
 from xlapy.dispatch import unions
-from xlapy.dispatch.containers import growable_list_items, lists
+from xlapy.dispatch.containers import lists
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.numbers.scalar_values import scalar
 from xlapy.dispatch.protocol import NeedLoop, Refused
 from xlapy.dispatch.python import caches
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain import growable_lists
 from xlapy.domain.ownership import FREE, SHARED, Ownership
 from xlapy.domain.values import (

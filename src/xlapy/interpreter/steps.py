@@ -10,16 +10,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from xlapy.dispatch import registry, unions
-from xlapy.dispatch.containers import (
-    container_protocol,
-    dynamic_tuples,
-    growable_list_arrays,
-    growable_list_items,
-    nested_lists,
-)
+from xlapy.dispatch.bounded import growable_list_arrays
+from xlapy.dispatch.containers import container_protocol, dynamic_tuples
 from xlapy.dispatch.iterators import dict_views
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.vectors import growable_list_items, nested_lists
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     DEAD,

@@ -6,13 +6,13 @@ import operator
 import types
 from typing import TYPE_CHECKING
 
-from xlapy.dispatch import unions
+from xlapy.dispatch import kinds, unions
 from xlapy.dispatch.arrays import memory_order
 from xlapy.dispatch.containers import container_protocol
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.numbers.scalar_values import defines
-from xlapy.dispatch.python import attributes, kinds, objects, string_formatting
+from xlapy.dispatch.python import attributes, objects, string_formatting
 from xlapy.domain import set_iteration_order
 from xlapy.domain.values import (
     FALSE,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.dispatch.arrays import views
+from xlapy.dispatch.arrays.flat import is_flat, vector
 from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.containers import container_subclasses
-from xlapy.dispatch.iterators.flat import is_flat, vector
+from xlapy.dispatch.kinds import is_instance, is_numeric_const, require_fixed, type_of
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.attributes import find_special
-from xlapy.dispatch.python.kinds import is_instance, is_numeric_const, require_fixed, type_of
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.values import (
     BoundedArray,

@@ -10,11 +10,10 @@ from jax import lax
 
 from xlapy.dispatch import registry, unions
 from xlapy.dispatch.arrays.memory_order import is_c_contiguous
-from xlapy.dispatch.bounded import masked_axes
+from xlapy.dispatch.bounded import growable_list_arrays, masked_axes
 from xlapy.dispatch.bounded.bounded_rules import first_of
 from xlapy.dispatch.bounded.layout_matching import fit
 from xlapy.dispatch.bounded.masked_axes import INT64, var_of
-from xlapy.dispatch.containers import growable_list_arrays
 from xlapy.dispatch.numpy import register_numpy
 from xlapy.dispatch.numpy.rule_operands import cast, operand
 from xlapy.dispatch.numpy.ufunc_methods import UNFIT

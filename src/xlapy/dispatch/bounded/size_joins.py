@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
+from xlapy.dispatch import kinds
 from xlapy.dispatch.arrays.memory_order import stands_for
-from xlapy.dispatch.bounded import appending, masked_axes
-from xlapy.dispatch.containers import container_protocol, growable_list_arrays, growable_list_items
+from xlapy.dispatch.bounded import appending, growable_list_arrays, masked_axes
 from xlapy.dispatch.protocol import Machine
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain import dynamic_sizes
 from xlapy.domain.coerce import select
 from xlapy.domain.join import Joiner
@@ -54,7 +55,7 @@ def has_bounded(value: Value) -> TypeGuard[Union]:
 def one_array(machine: Machine, value: Value) -> Value:
     """A list of numbers whose length depends on data, and one of several arrays that differ in their sizes alone, as
     one array; any other value as it is."""
-    if isinstance(value, Ref) and container_protocol.heap_kind(machine, value) == "list":
+    if isinstance(value, Ref) and kinds.heap_kind(machine, value) == "list":
         with growable_list_items.as_growable_lists(machine, [value]):
             made = growable_list_arrays.as_array(machine, value)
         value = value if made is None else made
@@ -65,7 +66,7 @@ def one_array(machine: Machine, value: Value) -> Value:
 
 def is_dynamic(machine: Machine, value: Value) -> bool:
     """Whether `one_array` makes another value of this one."""
-    if isinstance(value, Ref) and container_protocol.heap_kind(machine, value) == "list":
+    if isinstance(value, Ref) and kinds.heap_kind(machine, value) == "list":
         return growable_list_items.of(machine, value) is not None or growable_list_items.holds_numbers(machine, value)
     return isinstance(value, Union) and all(map(dynamic_sizes.is_array, value.alternatives))
 

@@ -1,5 +1,9 @@
 """Subscripts, length, membership and comparison of Python's containers; their methods are in files of their own.
 
+    x[i], x[i] = v, del d[k]
+    v in items; len(items)
+    {(i, j): d}: what a key is, and whether it has a hash
+
 Contents are slots of heap objects: `items` is a `Tuple` for lists (and deques), a `Mapping` for dicts and sets.
 """
 
@@ -14,12 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch.containers import growable_list_items, hashes, nested_lists, range_objects
+from xlapy.dispatch import kinds
+from xlapy.dispatch.containers import hashes
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_and, logical_not, logical_or, provoke, too_large
+from xlapy.dispatch.numbers import range_objects
+from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_or, provoke, too_large
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import kinds
 from xlapy.dispatch.unions import over_unions
+from xlapy.dispatch.vectors import equality, growable_list_items, nested_lists
 from xlapy.domain.set_iteration_order import SetHistory
 from xlapy.domain.unordered_keys import Unordered
 from xlapy.domain.values import (
@@ -30,7 +36,6 @@ from xlapy.domain.values import (
     GrowableList,
     JaxArray,
     Mapping,
-    MixedScalar,
     NdArray,
     NumpyScalar,
     Range,
@@ -44,7 +49,6 @@ from xlapy.domain.values import (
     alternatives,
     as_ref,
     made_tuple,
-    mixed,
     references,
 )
 from xlapy.ir import Var
@@ -173,11 +177,6 @@ def set_entries(machine, value: Ref, items: dict[Any, Value], history: SetHistor
     machine.heap.write(value.object, "<items>", Mapping(items, history))
 
 
-def heap_kind(machine, value: Value) -> str | None:
-    """The kind of the heap object that a value refers to."""
-    return machine.heap.objects[value.object].kind if isinstance(value, Ref) else None
-
-
 def is_modules(machine, value: Value) -> bool:
     """Whether a value is `sys.modules`."""
     return isinstance(value, Ref) and machine.heap.objects[value.object].real is sys.modules
@@ -201,7 +200,7 @@ def resolved(machine, among, key: Value) -> Any:
             first = candidate
         else:
             continue
-        same = hashes.equal(machine, first, key, lambda first=first: same_item(machine, first, key))
+        same = hashes.equal(machine, first, key, lambda first=first: equality.same_item(machine, first, key))
         if same is False or same is True and not _hash_alike(machine, candidate, key):
             continue
         return candidate if same is True else None
@@ -228,7 +227,7 @@ def _hash_alike(machine, one: Any, other: Value) -> bool:
 
 def asked_for(machine, item: Value) -> Value:
     """What is looked for in a set: a set stands for a frozenset of its members."""
-    if heap_kind(machine, item) == "set" and machine.type_of(item).__hash__ is None:
+    if kinds.heap_kind(machine, item) == "set" and machine.type_of(item).__hash__ is None:
         return machine.call(Const(frozenset), [item])
     return item
 
@@ -360,14 +359,14 @@ def setitem(machine, container: Value, key: Value, item: Value) -> None:
 
 def takes_unions(machine, container: Value) -> bool:
     """Whether the rules of a container take a key that is one of several values as it is."""
-    kind = heap_kind(machine, container)
+    kind = kinds.heap_kind(machine, container)
     return kind == "dict" or kind == "set" and machine.type_of(container) is set
 
 
 def takes_choice(machine, container: Value, item: Value) -> bool:
     """Whether a list takes an item that is one of several objects as it is. One whose items are held by value takes
     those of the caller's, which are not."""
-    if heap_kind(machine, container) != "list" or machine.type_of(container) is not list:
+    if kinds.heap_kind(machine, container) != "list" or machine.type_of(container) is not list:
         return False
     if not all(isinstance(one, Ref) for one in alternatives(item)):
         return False
@@ -441,7 +440,7 @@ def contains(machine, item: Value, container: Value) -> bool | Var:
         return rule(machine, item, container)
     if isinstance(container, Const) and isinstance(item, Const) and hasattr(type(container.value), "__contains__"):
         return bool(fold(machine, operator.contains, container.value, item.value).value)
-    return among(machine, item, iteration.items(machine, container), container)
+    return equality.among(machine, item, iteration.items(machine, container), container)
 
 
 def _contains_other(machine, item: Value, container: Value) -> bool | Var:
@@ -506,112 +505,6 @@ def as_length(machine, result: Value) -> Value:
     count = range_objects.index(machine, result)
     machine.check(machine.truth(machine.compare("<", count, Const(0))), ValueError, "__len__() should return >= 0")
     return count
-
-
-# -- equality and membership ------------------------------------------------------------------------------------------
-
-
-def same_item(machine, a: Value, b: Value) -> bool | Var:
-    """`a is b or a == b`, as containers compare their items."""
-    if a is b:
-        return True
-    if isinstance(a, Ref | NdArray) and type(a) is type(b):
-        same = machine.is_(a, b)
-        if same is True:
-            return True
-    if isinstance(a, Const) and isinstance(b, Const) and a.value is b.value:
-        return True
-    return machine.truth(machine.compare("==", a, b))
-
-
-def among(machine, item: Value, items, container: Value | None = None) -> bool | Var:
-    """Whether an item is one of several."""
-    known = _known_member(machine, item, items)
-    if known is not None:
-        return known
-    found: bool | Var = False
-    for other in items:
-        same = same_item(machine, other, item)
-        if same is True:
-            return True
-        found = logical_or(machine, found, same)
-    return found
-
-
-def _known_member(machine, item: Value, items) -> bool | Var | None:
-    """Membership of a dynamic number in a long sequence of known numbers, as one comparison with a table."""
-    if len(items) <= 8 or not isinstance(item, Scalar) or item.kind not in (int, bool):
-        return None
-    if not all(isinstance(i, Const) and type(i.value) is int and abs(i.value) < 2**63 for i in items):
-        return None
-    table = machine.builder.constant(np.array([i.value for i in items], np.int64))
-    return machine.leaf(_member, [machine.builder.convert(item.var, np.dtype(np.int64)), table])[0]
-
-
-def _member(item, table):
-    return (item == table).any()
-
-
-def sequences_equal(machine, left, right) -> bool | Var:
-    """`==` of two sequences of items."""
-    if len(left) != len(right):
-        return False
-    same: bool | Var = True
-    for a, b in zip(left, right, strict=True):
-        same = logical_and(machine, same, same_item(machine, a, b))
-        if same is False:
-            return False
-    return same
-
-
-def compare_sequences(machine, symbol: str, left, right) -> Value:
-    """A rich comparison of two lists or two tuples: by the first items that differ, then by length."""
-    if symbol in ("==", "!="):
-        same = sequences_equal(machine, left, right)
-        return machine.boolean(same if symbol == "==" else logical_not(machine, same))
-    return _ordered(machine, symbol, list(left), list(right))
-
-
-ORDERINGS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-
-
-def _ordered(machine, symbol: str, left: list, right: list) -> Value:
-    """What the comparison of the first items that differ gives, whatever that is, or of the lengths where none does."""
-    if not left or not right:
-        return Const(ORDERINGS[symbol](len(left), len(right)))
-    same = same_item(machine, left[0], right[0])
-    if same is True:
-        return _ordered(machine, symbol, left[1:], right[1:])
-    here = machine.compare(symbol, left[0], right[0])
-    if same is False:
-        return here
-    rest = _ordered(machine, symbol, left[1:], right[1:])
-    differ = logical_not(machine, same)
-    answers = logical_and(machine, same, machine.truth(rest)), logical_and(machine, differ, machine.truth(here))
-    origins = (
-        logical_and(machine, same, _is_numpy(machine, rest)),
-        logical_and(machine, differ, _is_numpy(machine, here)),
-    )
-    return _boolean(machine, logical_or(machine, *answers), logical_or(machine, *origins))
-
-
-def _is_numpy(machine, value: Value) -> bool | Var:
-    """Whether a boolean is NumPy's."""
-    if isinstance(value, MixedScalar):
-        return machine.builder.elementwise("ne", value.selector, machine.builder.constant(0, value.selector.type.dtype))
-    return machine.type_of(value) is np.bool_
-
-
-def _boolean(machine, answer: bool | Var, is_numpy: bool | Var) -> Value:
-    """A boolean of NumPy's, or one of Python's."""
-    if is_numpy is False:
-        return machine.boolean(answer)
-    if is_numpy is True and not isinstance(answer, Var):
-        return Const(np.bool_(answer))
-    var = answer if isinstance(answer, Var) else machine.builder.constant(answer, np.dtype(bool))
-    if is_numpy is True:
-        return machine.numpy_result(var)
-    return mixed(machine.builder.convert(is_numpy, np.dtype(np.int32)), Scalar(bool, var))
 
 
 # -- indices and slices of sequences ----------------------------------------------------------------------------------

@@ -1,5 +1,9 @@
 """Objects of classes that derive from list, dict, set, OrderedDict, defaultdict or Counter.
 
+    class Bag(collections.Counter): ...
+    class Stack(list):
+        def push(self, x): self.append(x)
+
 They have attributes and methods of their own, and a container inside.
 
 Such an object is an instance whose slot `CONTENTS` refers to a plain list, dict or set. What the class defines is found

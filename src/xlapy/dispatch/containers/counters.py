@@ -10,13 +10,14 @@ import collections
 import operator
 from collections.abc import Callable
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol, dynamic_dicts, growable_list_items
+from xlapy.dispatch import kinds, registry
+from xlapy.dispatch.containers import dynamic_dicts
 from xlapy.dispatch.containers.container_protocol import entries, key_of, new_dict, set_entries
 from xlapy.dispatch.containers.dicts import dict_operator, is_dict
 from xlapy.dispatch.containers.keyed_methods import keyed
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, logical_and, logical_not
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.values import NONE, Const, Mapping, Ref, Tuple, Value, as_ref, is_none, key_value
 from xlapy.ir import Var
 from xlapy.library.builtins import counter as counter_library
@@ -45,7 +46,7 @@ def _subtract(machine, self: Ref, iterable: Value = NONE, /, **kwargs: Value) ->
 def _counted(machine, self: Ref, source: Value, more: dict[str, Value], symbol: str) -> Value:
     """`self.update(source, **more)`, or the same of `subtract`."""
     unknown = dynamic_dicts.of(machine, self) is not None or dynamic_dicts.has_unknown(machine, source)
-    kind = container_protocol.heap_kind(machine, source)
+    kind = kinds.heap_kind(machine, source)
     loop = counter_library.count_each if symbol == "+" else counter_library.subtract_each
     whole = lambda: _count_known(machine, self, source, more, symbol)  # noqa: E731
     if more or not unknown and kind != "generator":
@@ -64,7 +65,7 @@ def _counted(machine, self: Ref, source: Value, more: dict[str, Value], symbol: 
 def _count_known(machine, self: Ref, source: Value, more: dict[str, Value], symbol: str) -> Value:
     table_ = entries(machine, self)
     counts: list[tuple[Value, Value]] = []
-    if container_protocol.heap_kind(machine, source) == "dict":
+    if kinds.heap_kind(machine, source) == "dict":
         counts += [(key_value(key), count) for key, count in entries(machine, source).items()]
     elif not is_none(source):
         counts += [(item, Const(1)) for item in iteration.items(machine, source)]

@@ -10,13 +10,7 @@ import collections
 import types
 
 from xlapy.dispatch import unions
-from xlapy.dispatch.containers import (
-    container_protocol,
-    dynamic_dicts,
-    growable_list_items,
-    known_keys,
-    loaded_modules,
-)
+from xlapy.dispatch.containers import container_protocol, dynamic_dicts, known_keys, loaded_modules
 from xlapy.dispatch.containers.container_protocol import (
     CONTAINS,
     DELITEM,
@@ -28,13 +22,13 @@ from xlapy.dispatch.containers.container_protocol import (
     is_hashable_or_not,
     key_of,
     register,
-    same_item,
     set_entries,
 )
 from xlapy.dispatch.containers.keyed_methods import is_unknown, takes_new
 from xlapy.dispatch.numbers.scalar_values import defines, logical_and, logical_not, logical_or
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import attributes
+from xlapy.dispatch.vectors import equality, growable_list_items
+from xlapy.dispatch.vectors.equality import same_item
 from xlapy.domain.values import (
     NONE,
     Const,
@@ -161,10 +155,8 @@ def missing(machine, container: Ref, key: Value) -> Value:
             return made
     elif issubclass(cls, collections.Counter):
         return Const(0)
-    else:
-        method, _ = attributes.lookup(machine, cls, "__missing__")
-        if isinstance(method, types.FunctionType):
-            return machine.call(Const(method), [container, key])
+    elif isinstance(getattr(cls, "__missing__", None), types.FunctionType):
+        return machine.call(machine.getattr(container, "__missing__"), [key])
     return machine.raise_(KeyError, key)
 
 
@@ -277,7 +269,7 @@ def _view_contains(machine, item: Value, view: Ref) -> bool | Var:
     if growable is not None:
         return container_protocol.contains(machine, item, dynamic_dicts.listed(machine, owner, what))
     if what == "values":
-        return container_protocol.among(machine, item, list(entries(machine, owner).values()))
+        return equality.among(machine, item, list(entries(machine, owner).values()))
     found, there = known_keys.find(machine, entries(machine, owner), tuple_items(item)[0])
     if found is None:
         return False

@@ -11,14 +11,11 @@ import collections
 import types
 from typing import Any
 
-from xlapy.dispatch import registry, value_selection
+from xlapy.dispatch import kinds, registry, value_selection
 from xlapy.dispatch.containers import (
-    borrowed_elements,
     container_protocol,
     container_subclasses,
     dynamic_dicts,
-    growable_list_edits,
-    growable_list_items,
     known_keys,
     loaded_modules,
 )
@@ -28,7 +25,6 @@ from xlapy.dispatch.containers.container_protocol import (
     entries,
     key_of,
     new_dict,
-    same_item,
     set_entries,
 )
 from xlapy.dispatch.containers.dict_subscripts import VIEW_TYPES, once_there
@@ -36,6 +32,8 @@ from xlapy.dispatch.containers.keyed_methods import keyed
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import defines, logical_and, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.vectors import borrowed_elements, growable_list_edits, growable_list_items
+from xlapy.dispatch.vectors.equality import same_item
 from xlapy.domain.values import (
     NONE,
     TRUE,
@@ -67,7 +65,7 @@ def _default_factory(machine, self: Ref) -> Value:
 
 def mapping_entries(machine, source: Value, like: Value) -> dict[Any, Value]:
     """The entries that a dict like this one has of `source`."""
-    if container_protocol.heap_kind(machine, source) == "dict":
+    if kinds.heap_kind(machine, source) == "dict":
         return entries(machine, source)
     if isinstance(source, Const) and isinstance(source.value, types.MappingProxyType):
         raise Refused("XP0005", "a mappingproxy as a dict")
@@ -119,7 +117,7 @@ def make_ordered(machine, /, *args: Value, **kwargs: Value) -> Value:
 def make_default(machine, default_factory: Value = NONE, /, *args: Value, **kwargs: Value) -> Value:
     """`collections.defaultdict`."""
     known = default_factory.value if isinstance(default_factory, Const) else len
-    if known is not None and not callable(known) or container_protocol.heap_kind(machine, default_factory) in _HELD:
+    if known is not None and not callable(known) or kinds.heap_kind(machine, default_factory) in _HELD:
         machine.raise_(TypeError, *_FACTORY.args)
     made = new_dict(machine, collections.defaultdict, {})
     machine.heap.write(made.object, "default_factory", default_factory)
@@ -265,7 +263,7 @@ def update(machine, self: Ref, source: Value | None = None, /, **kwargs: Value) 
     if source is not None:
         unknown = unknown or dynamic_dicts.has_unknown(machine, source)
     whole = lambda: _update_known(machine, self, source, kwargs)  # noqa: E731
-    if not unknown and not kwargs and container_protocol.heap_kind(machine, source or NONE) == "generator":
+    if not unknown and not kwargs and kinds.heap_kind(machine, source or NONE) == "generator":
         each = lambda: machine.call(Const(dict_library.put_all), [self, source])  # noqa: E731
         growable_list_items.whole_or_each(machine, whole, each)
         return NONE
@@ -290,7 +288,7 @@ def _update_known(machine, self: Ref, source: Value | None, more: dict[str, Valu
 def _update_unknown(machine, self: Ref, source: Value) -> None:
     """What an empty dict gets is the whole of a table."""
     growable = dynamic_dicts.of(machine, source)
-    is_set = container_protocol.heap_kind(machine, source) == "set"
+    is_set = kinds.heap_kind(machine, source) == "set"
     if growable is not None and not is_set and dynamic_dicts.of(machine, self) is None and not entries(machine, self):
         borrowed_elements.share(machine, source)
         shared = dynamic_dicts.of(machine, source)
@@ -301,7 +299,7 @@ def _update_unknown(machine, self: Ref, source: Value) -> None:
         source = (
             dynamic_dicts.ordered(machine, source) if is_set else dynamic_dicts.listed(machine, as_ref(source), "items")
         )
-    elif container_protocol.heap_kind(machine, source) in ("dict", "instance"):
+    elif kinds.heap_kind(machine, source) in ("dict", "instance"):
         for key, value in mapping_entries(machine, source, self).items():
             container_protocol.setitem(machine, self, key_value(key), value)
         return
@@ -336,7 +334,7 @@ def _len(machine, self: Ref) -> Value:
 
 def is_dict(machine, value: Value) -> bool:
     """Whether a value is a dict."""
-    return container_protocol.heap_kind(machine, value) == "dict"
+    return kinds.heap_kind(machine, value) == "dict"
 
 
 @registry.operator(dict)
@@ -412,7 +410,7 @@ def view_keys(machine, value: Value) -> dict[Any, Value] | None:
 def _view_keys(machine, value: Value) -> dict[Any, Value] | None:
     if isinstance(value, Const):
         return entries(machine, value) if isinstance(value.value, frozenset) else None
-    kind = container_protocol.heap_kind(machine, value)
+    kind = kinds.heap_kind(machine, value)
     if kind == "set":
         return entries(machine, value)
     if kind == "view":

@@ -1,6 +1,10 @@
 """Dicts and sets with keys that are only known on the device: their contents are a `GrowableList` of pairs of key and
 value, in the order of insertion. A key is looked for among all rows at once.
 
+    counts = {}
+    for v in x:
+        counts[v] = counts.get(v, 0) + 1
+
 A key is held by value, and compared as Python compares keys: `1`, `1.0` and `True` are one. Keys with an `__eq__` of
 their own are asked one by one, in a loop.
 """
@@ -15,24 +19,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import unions, value_selection
-from xlapy.dispatch.containers import (
-    borrowed_elements,
-    dynamic_set_order,
-    growable_list_edits,
-    growable_list_items,
-    hashes,
-)
-from xlapy.dispatch.containers.container_protocol import (
-    compares_by_value,
-    heap_kind,
-    is_foreign_number,
-    key_of,
-    require_hashable,
-    same_item,
-)
+from xlapy.dispatch.containers import hashes
+from xlapy.dispatch.containers.container_protocol import compares_by_value, is_foreign_number, key_of, require_hashable
 from xlapy.dispatch.iterators import iteration, sequences
+from xlapy.dispatch.kinds import heap_kind
 from xlapy.dispatch.numbers.scalar_values import bounds_of, device, logical_and, logical_or, refuse_where, scalar
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.vectors import borrowed_elements, dynamic_set_order, growable_list_edits, growable_list_items
+from xlapy.dispatch.vectors.equality import same_item
 from xlapy.domain import growable_lists
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.join import JoinFailure

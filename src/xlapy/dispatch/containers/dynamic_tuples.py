@@ -9,11 +9,13 @@ and keys of dicts are refused.
 
 from __future__ import annotations
 
-from xlapy.dispatch.containers import borrowed_elements, container_protocol, growable_list_items
+from xlapy.dispatch import kinds
+from xlapy.dispatch.containers import container_protocol
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import contents_of_lists
+from xlapy.dispatch.vectors import borrowed_elements, growable_list_items
 from xlapy.domain import growable_lists
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
@@ -36,7 +38,7 @@ _ZERO = Const(0)
 
 def is_tuple(machine, value: Value) -> bool:
     """Whether a value is a tuple whose length depends on data."""
-    return container_protocol.heap_kind(machine, value) == "tuple"
+    return kinds.heap_kind(machine, value) == "tuple"
 
 
 def _of(machine, contents: GrowableList) -> Ref:
@@ -63,7 +65,7 @@ def zips(machine, function: Value, rows: Value) -> bool:
     """Whether `function(*rows)` is a `zip` of a list whose length depends on data."""
     if not (isinstance(function, Const) and function.value is zip):
         return False
-    if container_protocol.heap_kind(machine, rows) == "list" and isinstance(_contents(machine, rows), Union):
+    if kinds.heap_kind(machine, rows) == "list" and isinstance(_contents(machine, rows), Union):
         try:
             return growable_list_items.settled(machine, as_ref(rows)) is not None and growable_list_items.is_whole(
                 machine, rows

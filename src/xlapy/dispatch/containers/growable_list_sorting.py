@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from xlapy.dispatch.containers import growable_list_items, sequence_sorting
+from xlapy.dispatch.containers import sequence_sorting
 from xlapy.dispatch.effects import changes
+from xlapy.dispatch.kinds import ordered_as_tuple
 from xlapy.dispatch.numbers.scalar_values import device, logical_not, refuse_nan, refuse_where
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python.kinds import ordered_as_tuple
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (

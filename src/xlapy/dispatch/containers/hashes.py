@@ -1,5 +1,10 @@
 """`__hash__` and `__eq__` of objects of the user's that are keys: what they raise, or change.
 
+    class Point:
+        def __eq__(self, other): return (self.x, self.y) == (other.x, other.y)
+        def __hash__(self): return hash((self.x, self.y))
+    seen.add(Point(i, j)); Point(i, j) in seen
+
 Keys are compared here, whatever their hashes are. CPython asks a key for its hash each time, and compares those whose
 hashes are equal alone. So a `__hash__` is called for what it raises, and one that changes something is refused; so is
 an `__eq__` that does either, unless it is known which hashes are equal.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from xlapy.dispatch import registry, unions
+from xlapy.dispatch import kinds, registry, unions
 from xlapy.dispatch.containers import container_protocol, dynamic_dicts, known_keys, loaded_modules
 from xlapy.dispatch.numbers.scalar_values import logical_not
 from xlapy.domain.growable_lists import Overfull
@@ -23,7 +23,7 @@ def is_unknown(machine, self: Value, key: Value) -> bool:
     if not isinstance(self, Ref):
         return False
     if dynamic_dicts.holds_tuples(machine, key):
-        return container_protocol.heap_kind(machine, self) in ("dict", "set")
+        return kinds.heap_kind(machine, self) in ("dict", "set")
     if not container_protocol.compares_by_value(machine, key):
         return False
     known = container_protocol.entries(machine, self)

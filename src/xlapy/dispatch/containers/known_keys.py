@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from xlapy.dispatch import unions, value_selection
-from xlapy.dispatch.containers import container_protocol, range_objects
-from xlapy.dispatch.containers.container_protocol import entries, key_of, same_item, set_entries
+from xlapy.dispatch.containers import container_protocol
+from xlapy.dispatch.containers.container_protocol import entries, key_of, set_entries
+from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
     logical_and,
@@ -22,6 +23,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     scalar,
 )
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.vectors.equality import same_item
 from xlapy.domain.values import (
     Const,
     Mapping,

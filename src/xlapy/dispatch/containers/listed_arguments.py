@@ -6,9 +6,11 @@ for k, v in enumerate(groups): ...
 
 from __future__ import annotations
 
-from xlapy.dispatch.containers import container_protocol, dynamic_dicts, dynamic_set_order
+from xlapy.dispatch import kinds
+from xlapy.dispatch.containers import dynamic_dicts
 from xlapy.dispatch.containers.dicts import unwrapped
 from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.vectors import dynamic_set_order
 from xlapy.domain.values import Const, Stored, Tuple, Value
 from xlapy.library.builtins import dict as dict_library
 
@@ -31,7 +33,7 @@ def arguments(machine, function: object, args: list[Value], kwargs: dict[str, Va
     if not any(dynamic_dicts.owner(machine, a) for a in args):
         return args, kwargs
     for value in args:
-        if container_protocol.heap_kind(machine, value) == "set" and dynamic_dicts.of(machine, value) is not None:
+        if kinds.heap_kind(machine, value) == "set" and dynamic_dicts.of(machine, value) is not None:
             if function is reversed:
                 raise dynamic_set_order.order_refusal()
     if function in _LAZY:

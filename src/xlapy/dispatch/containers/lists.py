@@ -15,23 +15,15 @@ from collections.abc import Callable
 
 import jax.numpy as jnp
 
-from xlapy.dispatch import registry, value_selection
-from xlapy.dispatch.containers import (
-    borrowed_elements,
-    container_protocol,
-    growable_list_edits,
-    growable_list_items,
-    growable_list_sorting,
-    range_objects,
-    sequence_sorting,
-    sort_keys,
-)
+from xlapy.dispatch import kinds, registry, value_selection
+from xlapy.dispatch.containers import container_protocol, growable_list_sorting, sequence_sorting, sort_keys
 from xlapy.dispatch.containers.container_protocol import contents, set_contents
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.deques import is_deque, note_change
-from xlapy.dispatch.numbers.scalar_values import INT_MAX, device, provoke
+from xlapy.dispatch.numbers import range_objects
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, device, logical_and, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import namespaces
+from xlapy.dispatch.vectors import borrowed_elements, equality, growable_list_edits, growable_list_items
 from xlapy.domain import growable_lists
 from xlapy.domain.heap import CHANGES
 from xlapy.domain.values import (
@@ -46,7 +38,6 @@ from xlapy.domain.values import (
     Tuple,
     Value,
     as_ref,
-    made_tuple,
 )
 from xlapy.ir import Var
 from xlapy.library.builtins import list as list_library
@@ -383,7 +374,7 @@ def _position(machine, items, item: Value, where: range, error: BaseException) -
     numbers: list[Value] = []
     found = []
     for number in where:
-        same = container_protocol.same_item(machine, items[number], item)
+        same = equality.same_item(machine, items[number], item)
         if same is False:
             continue
         numbers.append(Const(number))
@@ -398,7 +389,7 @@ def _first_true(machine, found: list, numbers: list[Value], error: BaseException
     if not found or found[-1] is not True:
         missing: bool | Var = True
         for flag in found:
-            missing = container_protocol.logical_and(machine, missing, container_protocol.logical_not(machine, flag))
+            missing = logical_and(machine, missing, logical_not(machine, flag))
         machine.check(missing, type(error), *error.args)
         if not found:
             raise AssertionError("the check raises")
@@ -414,7 +405,7 @@ def _count(machine, self: Value, held: Tuple | GrowableList, item: Value) -> Val
         return machine.call(Const(list_library.count), [self, item])
     total: Value = _ZERO
     for other in held.items:
-        same = container_protocol.same_item(machine, other, item)
+        same = equality.same_item(machine, other, item)
         if same is not False:
             total = machine.binary("+", total, machine.boolean(same))
     return total
@@ -496,7 +487,7 @@ def grows(machine, value: Value) -> bool | None:
         return True
     if isinstance(value, BoundedArray):
         return True
-    kind = container_protocol.heap_kind(machine, value)
+    kind = kinds.heap_kind(machine, value)
     if kind in ("dict", "set"):
         held = machine.heap.read(as_ref(value).object, "<items>")
         return isinstance(held, GrowableList) and not isinstance(held.length, Const)
@@ -510,24 +501,7 @@ def grows(machine, value: Value) -> bool | None:
     return isinstance(plan.iterations, Scalar) and not machine.specialisable(plan.iterations.var)
 
 
-# -- named tuples and deques ------------------------------------------------------------------------------------------
-
-
-@registry.method(tuple, "_replace")
-def _replace(machine, self: Tuple, /, **changes: Value) -> Value:
-    fields = self.cls._fields
-    unexpected = [name for name in changes if name not in fields]
-    if unexpected:
-        blank = made_tuple(self.cls, [None] * len(fields))
-        error = provoke(lambda: blank._replace(**dict.fromkeys(unexpected)))
-        machine.raise_(type(error), *error.args)
-    items = [changes.get(f, v) for f, v in zip(fields, self.items, strict=True)]
-    return namespaces.new_tuple(machine, items, self.cls)
-
-
-@registry.method(tuple, "_asdict")
-def _asdict(machine, self: Tuple) -> Value:
-    return machine.new_dict(dict(zip(self.cls._fields, self.items, strict=True)))
+# -- which of them, and deques ----------------------------------------------------------------------------------------
 
 
 def built_in(machine, value: Value) -> type | None:

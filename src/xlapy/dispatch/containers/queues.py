@@ -1,5 +1,10 @@
 """The classes of the module queue, for one thread: no locks. Where CPython would wait for ever for another thread,
-`Empty` and `Full` are raised."""
+`Empty` and `Full` are raised.
+
+    waiting = queue.PriorityQueue()
+    waiting.put((d, k)); d, k = waiting.get()
+    while not waiting.empty(): ...
+"""
 
 from __future__ import annotations
 

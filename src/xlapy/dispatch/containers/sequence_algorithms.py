@@ -1,4 +1,9 @@
-"""heapq and bisect in plain Python: the same comparisons as CPython's, interpreted like any callee."""
+"""heapq and bisect in plain Python: the same comparisons as CPython's, interpreted like any callee.
+
+heapq.heappush(heap, (d, k)); d, k = heapq.heappop(heap)
+heapq.nsmallest(3, x)
+bisect.bisect_left(edges, v); bisect.insort(items, v)
+"""
 
 from __future__ import annotations
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol, growable_list_items, lists, sequence_sorting
+from xlapy.dispatch import kinds, registry
+from xlapy.dispatch.containers import lists, sequence_sorting
 from xlapy.dispatch.containers.dynamic_tuples import is_tuple, of_list
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.numbers.scalar_values import fold
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.heap import CHANGES
 from xlapy.domain.values import FALSE, NONE, Const, Tuple, Value
 from xlapy.library.builtins import list as list_library
@@ -60,10 +61,10 @@ def make_deque(machine, iterable: Value = _NOTHING, maxlen: Value = NONE) -> Val
 
 def _made(machine, function: Callable, iterable: Value, named: dict, whole: Callable, library: Callable) -> Value:
     """What a function makes of an iterable: `whole` takes all items at once, `library` is a loop over them."""
-    users = container_protocol.heap_kind(machine, iterable) == "instance"
+    users = kinds.heap_kind(machine, iterable) == "instance"
     if users:
         iterable = iteration.begun(machine, iterable, sized=function is not collections.deque)
-        if container_protocol.heap_kind(machine, iterable) == "generator":
+        if kinds.heap_kind(machine, iterable) == "generator":
             return machine.call(Const(function), [iterable], named)
 
     def each() -> Value:

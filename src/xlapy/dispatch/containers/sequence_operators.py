@@ -11,27 +11,18 @@ import collections
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import (
-    container_protocol,
-    growable_list_arrays,
-    growable_list_edits,
-    growable_list_items,
-    lists,
-    range_objects,
-)
-from xlapy.dispatch.containers.container_protocol import ORDERINGS, contents, set_contents
+from xlapy.dispatch.containers import container_protocol, lists
+from xlapy.dispatch.containers.container_protocol import contents, set_contents
 from xlapy.dispatch.containers.dynamic_tuples import as_list, is_tuple, of_list
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.deques import note_change
+from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, defines, kind_of, logical_not
-from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.vectors import equality, growable_list_edits, growable_list_items
+from xlapy.dispatch.vectors.equality import ORDERINGS
 from xlapy.domain.values import (
-    BoundedArray,
     Const,
     GrowableList,
-    JaxArray,
-    NdArray,
-    NumpyScalar,
     Ref,
     Tuple,
     Value,
@@ -40,16 +31,10 @@ from xlapy.domain.values import (
 )
 from xlapy.library.builtins import list as list_library
 
-_ARRAYS = NdArray | JaxArray | BoundedArray
-
 
 @registry.operator(list, tuple, collections.deque)
 def sequence_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`+`, `*`, comparisons, and the in-place forms that change a list or deque."""
-    if is_tuple(machine, left) or is_tuple(machine, right):
-        made = _with_array(machine, symbol, left, right)
-        if made is not None:
-            return made
     cls, other = lists.built_in(machine, left), lists.built_in(machine, right)
     if symbol == "+=" and cls not in (tuple, None):
         lists.extend(machine, as_ref(left), right)
@@ -68,17 +53,6 @@ def sequence_operator(machine, symbol: str, left: Value, right: Value) -> Value 
         one, two = as_list(machine, left), as_list(machine, right)
         return of_list(machine, machine.binary("+", one, two)) if adds else machine.compare(symbol, one, two)
     return _joined(machine, cls, left, right) if adds else _compared(machine, symbol, cls, left, right)
-
-
-def _with_array(machine, symbol: str, left: Value, right: Value) -> Value | None:
-    """An operation of a tuple whose length depends on data and an array; None for one of anything else."""
-    arrays = _ARRAYS if symbol in ("*", "*=") else _ARRAYS | NumpyScalar  # a number of NumPy's says how often
-    if not any(isinstance(v, arrays) for v in (left, right)):
-        return None
-    one, two = (growable_list_arrays.as_array(machine, v) if is_tuple(machine, v) else v for v in (left, right))
-    if one is None or two is None:
-        raise Refused("XP0004", "a tuple whose length depends on data, which is no array, and an array")
-    return machine.compare(symbol, one, two) if symbol in COMPARISONS else machine.binary(symbol, one, two)
 
 
 def _is_whole(machine, *values: Value) -> bool:
@@ -176,14 +150,14 @@ def _room_for_both(machine, left: Ref, right: Ref) -> GrowableList:
 
 
 def _compared(machine, symbol: str, cls: type, left: Value, right: Value) -> Value:
-    equality = symbol in ("==", "!=")
-    if equality and cls is not tuple and left == right:
+    asks_equal = symbol in ("==", "!=")
+    if asks_equal and cls is not tuple and left == right:
         return Const(symbol == "==")
     if not _is_whole(machine, left, right):
         sides = contents(machine, left), contents(machine, right)
-        found = container_protocol.compare_sequences(machine, symbol, *sides)
+        found = equality.compare_sequences(machine, symbol, *sides)
         return machine.boolean(machine.truth(found)) if cls is collections.deque else found
-    if not equality:
+    if not asks_equal:
         return machine.call(Const(list_library.in_order), [left, right, Const(ORDERINGS[symbol])])
     same = machine.call(Const(list_library.equal), [left, right])
     return same if symbol == "==" else machine.boolean(logical_not(machine, machine.truth(same)))

@@ -1,4 +1,7 @@
-"""Sorting with known structure: by known keys at compile time, by dynamic ones with a stable sort on the device."""
+"""Sorting with known structure: by known keys at compile time, by dynamic ones with a stable sort on the device.
+
+sorted([a, b, c]), sorted(points, key=lambda p: p[1]), names.sort(key=len, reverse=True)
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import value_selection
-from xlapy.dispatch.containers import range_objects
 from xlapy.dispatch.effects import changes
-from xlapy.dispatch.numbers import mixed
+from xlapy.dispatch.kinds import ordered_as_tuple
+from xlapy.dispatch.numbers import mixed, range_objects
 from xlapy.dispatch.numbers.scalar_values import refuse_nan, refuse_where
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python.kinds import ordered_as_tuple
 from xlapy.domain.values import Const, JaxArray, Tuple, Union, Value, alternatives, constants
 from xlapy.ir import Var
 from xlapy.lowering.primitives.long_sorts import lexical
@@ -78,40 +80,40 @@ def _columns(machine, keys: list[Value]) -> list[Var] | None:
     """One device vector for each component of the keys, the most important one first; None if there is none."""
     tuples = [k for k in keys if isinstance(k, Tuple)]
     if len(tuples) == len(keys):
-        if not all(map(ordered_as_tuple, tuples)) or len({len(k.items) for k in tuples}) > 1:
-            return None
-        found: list[Var] = []
-        for part in zip(*(k.items for k in tuples), strict=True):
-            columns = _columns(machine, list(part))
-            if columns is None:
-                return None
-            found += columns
-        return found
+        return _columns_of_tuples(machine, tuples)
     if all(map(machine.is_static, keys)):
         known = [machine.static(k) for k in keys]
         ranks = _ranks(known)
         return None if ranks is None else [machine.builder.constant(np.array([ranks[k] for k in known], np.int64))]
-    found_ranks = ranked(machine, keys)
-    if found_ranks is not None:
-        return machine.leaf(_beside, found_ranks)
+    parts = ranked(machine, keys) or _numbers(machine, keys)
+    return None if parts is None else machine.leaf(_beside, parts)
+
+
+def _columns_of_tuples(machine, keys: list[Tuple]) -> list[Var] | None:
+    if not all(map(ordered_as_tuple, keys)) or len({len(k.items) for k in keys}) > 1:
+        return None
+    columns = [_columns(machine, list(part)) for part in zip(*(k.items for k in keys), strict=True)]
+    known = [column for column in columns if column is not None]
+    return [var for column in known for var in column] if len(known) == len(columns) else None
+
+
+def _numbers(machine, keys: list[Value]) -> list[Var] | None:
+    """The keys as numbers of one type whose order is Python's; None if they are none."""
     if mixed.of_one_dtype(keys) is not None:
         keys = [mixed.as_python(machine, k) for k in keys]
     kinds = [kind for k in keys if (kind := value_selection.signature(k)) is not None]
-    if len(kinds) < len(keys) or any(kind[0] == "tuple" for kind in kinds):
+    if len(kinds) < len(keys) or any(isinstance(k, JaxArray) and k.var.type.shape for k in keys):
         return None
-    if any(isinstance(k, JaxArray) and k.var.type.shape for k in keys):
+    different = set(kinds)
+    if len(different) == 1:
+        kind = kinds[0]
+    elif different <= {("python", int), ("python", bool)}:
+        kind = ("python", int)
+    else:
         return None
-    if len(set(kinds)) > 1:
-        numbers = {kind[1] for kind in kinds}
-        if any(kind[0] != "python" for kind in kinds) or complex in numbers:
-            return None
-        if float in numbers:
-            return None
-        kinds = [("python", int)] * len(keys)
-    if _complex(kinds[0]):
+    if kind[0] == "tuple" or _complex(kind):
         return None
-    parts = [value_selection.as_var(machine, k, kind) for k, kind in zip(keys, kinds, strict=True)]
-    return machine.leaf(_beside, parts)
+    return [value_selection.as_var(machine, k, kind) for k in keys]
 
 
 def _ranks(known: Iterable[Any]) -> dict[Any, int] | None:

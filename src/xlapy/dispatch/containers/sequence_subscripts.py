@@ -13,16 +13,8 @@ import collections
 import operator
 from collections.abc import Callable
 
-from xlapy.dispatch import value_selection
-from xlapy.dispatch.containers import (
-    borrowed_elements,
-    container_protocol,
-    growable_list_edits,
-    growable_list_items,
-    lists,
-    nested_lists,
-    range_objects,
-)
+from xlapy.dispatch import kinds, value_selection
+from xlapy.dispatch.containers import container_protocol, lists
 from xlapy.dispatch.containers.container_protocol import (
     CONTAINS,
     DELITEM,
@@ -38,7 +30,9 @@ from xlapy.dispatch.containers.dynamic_tuples import as_list, is_tuple, of_list
 from xlapy.dispatch.containers.lists import write
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.deques import note_change
+from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import provoke
+from xlapy.dispatch.vectors import borrowed_elements, equality, growable_list_edits, growable_list_items, nested_lists
 from xlapy.domain import growable_lists
 from xlapy.domain.growable_lists import hollow
 from xlapy.domain.join import JoinFailure
@@ -189,7 +183,7 @@ def _delitem(machine, self: Ref, key: Value) -> None:
 def _contains(machine, item: Value, self: Value) -> bool | Var:
     if growable_list_items.of(machine, self) is not None:
         return machine.truth(machine.call(Const(list_library.contains), [self, item]))
-    return container_protocol.among(machine, item, contents(machine, self))
+    return equality.among(machine, item, contents(machine, self))
 
 
 def _of_numbers(machine, self: Value, key: Value, where: dict) -> GrowableList | None:
@@ -283,7 +277,7 @@ def _is_of_data(machine, value: Value) -> bool:
 def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> GrowableList | None:
     """The items of a list as a growable list, if it is sliced between bounds that depend on data. A list whose slice is
     assigned or deleted holds the growable list from now on."""
-    if not isinstance(key, Slice) or container_protocol.heap_kind(machine, self) != "list":
+    if not isinstance(key, Slice) or kinds.heap_kind(machine, self) != "list":
         return None
     parts = [v for part in (key.start, key.stop) if not machine.is_static(part) for v in variables(part)]
     if all(machine.unrolls(var) or machine.specialisable(var) for var in parts):

@@ -16,26 +16,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from xlapy.dispatch import registry, unions
-from xlapy.dispatch.containers import (
-    container_protocol,
-    dict_subscripts,
-    dynamic_dicts,
-    dynamic_set_order,
-    growable_list_items,
-)
-from xlapy.dispatch.containers.container_protocol import (
-    asked_for,
-    compares_by_value,
-    entries,
-    heap_kind,
-    key_of,
-    set_entries,
-)
+from xlapy.dispatch.containers import container_protocol, dict_subscripts, dynamic_dicts
+from xlapy.dispatch.containers.container_protocol import asked_for, compares_by_value, entries, key_of, set_entries
 from xlapy.dispatch.containers.dicts import unwrapped, view_keys
 from xlapy.dispatch.containers.keyed_methods import keyed
 from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.kinds import heap_kind
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, logical_and, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.vectors import dynamic_set_order, growable_list_items
 from xlapy.domain import growable_lists, set_iteration_order
 from xlapy.domain.values import NONE, TRUE, Const, GrowableList, Mapping, Ref, Tuple, Union, Value, as_ref, key_value
 from xlapy.library.builtins import set as set_library

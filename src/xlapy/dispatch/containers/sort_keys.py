@@ -1,4 +1,7 @@
-"""Keys of `list.sort` that look at the list: CPython has emptied it while it sorts."""
+"""Keys of `list.sort` that look at the list: CPython has emptied it while it sorts.
+
+items.sort(key=lambda v: items.index(v))
+"""
 
 from __future__ import annotations
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import range_objects
 from xlapy.dispatch.iterators import deques, iteration, sequences
 from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import Kind, Plan, Step, new
+from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, logical_and, logical_not, provoke
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.values import (

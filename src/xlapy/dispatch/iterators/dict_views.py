@@ -7,13 +7,6 @@ from collections.abc import Callable
 import jax.numpy as jnp
 
 from xlapy.dispatch import value_selection
-from xlapy.dispatch.containers import (
-    borrowed_elements,
-    dynamic_set_order,
-    growable_list_items,
-    nested_lists,
-    range_objects,
-)
 from xlapy.dispatch.iterators.sequences import (
     Kind,
     Plan,
@@ -27,6 +20,7 @@ from xlapy.dispatch.iterators.sequences import (
     loops,
     new,
 )
+from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import (
     device,
     logical_and,
@@ -34,6 +28,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     scalar,
 )
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.vectors import borrowed_elements, dynamic_set_order, growable_list_items, nested_lists
 from xlapy.domain import growable_lists, set_iteration_order
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import itertools
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol, growable_list_items
+from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.vectors import equality, growable_list_items
 from xlapy.domain.growable_lists import Overfull
 from xlapy.domain.heap import STATE
 from xlapy.domain.values import NONE, Const, NdArray, Range, Ref, Tuple, Value, is_none
@@ -177,7 +177,7 @@ def groupby(machine, iterable: Value, key: Value = NONE) -> Value:
 
 def _sequence(machine, iterable: Value) -> Value:
     """An iterable as a sequence that can be sliced."""
-    if isinstance(iterable, Tuple | Range | NdArray) or container_protocol.heap_kind(machine, iterable) == "list":
+    if isinstance(iterable, Tuple | Range | NdArray) or kinds.heap_kind(machine, iterable) == "list":
         return iterable
     if isinstance(iterable, Const) and isinstance(iterable.value, str | tuple | range):
         return sequences.constant_sequence(machine, iterable) or iterable
@@ -198,7 +198,7 @@ def _known(machine, items: Value, key: Value) -> list[Tuple] | None:
     keys: list[Value] = [_asked(machine, key, item) for item in found]
     bounds, start = [], 0
     for stop in range(1, len(keys) + 1):
-        same = stop < len(keys) and container_protocol.same_item(machine, keys[start], keys[stop])
+        same = stop < len(keys) and equality.same_item(machine, keys[start], keys[stop])
         if not isinstance(same, bool):
             return None
         if not same:

@@ -11,8 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xlapy.dispatch import unions
-from xlapy.dispatch.containers import growable_list_items
+from xlapy.dispatch import kinds, unions
 from xlapy.dispatch.effects import Trial
 from xlapy.dispatch.iterators import deques
 from xlapy.dispatch.iterators.dict_views import dict_iterator
@@ -35,7 +34,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     logical_or,
 )
 from xlapy.dispatch.protocol import PythonError, Refused
-from xlapy.dispatch.python import kinds
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.values import (
     UNBOUND,
     Const,

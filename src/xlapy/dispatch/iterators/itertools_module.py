@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Callable
 
 from xlapy.dispatch import registry, value_selection
-from xlapy.dispatch.containers import range_objects
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.combined import absent, advance, inner_of
 from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import ENDLESS, Kind, Plan, Step, new
+from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, fold, logical_and, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.heap import STATE

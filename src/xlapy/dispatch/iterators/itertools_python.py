@@ -7,9 +7,9 @@ import itertools
 from collections.abc import Callable
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import fold
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.values import NONE, BoundedArray, Const, Tuple, Value
 from xlapy.ir import Var
 

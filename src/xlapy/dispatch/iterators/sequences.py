@@ -13,13 +13,14 @@ import numpy as np
 
 from xlapy.dispatch import unions, value_selection
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.containers import borrowed_elements, growable_list_items, nested_lists, range_objects
+from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import (
     INT_MAX,
     bounds_of,
     defines,
 )
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.vectors import borrowed_elements, growable_list_items, nested_lists
 from xlapy.domain import growable_lists
 from xlapy.domain.values import (
     UNBOUND,

@@ -17,8 +17,8 @@ import jax
 from jax.experimental import io_callback
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.kinds import PARTIAL
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.python.kinds import PARTIAL
 from xlapy.domain.values import UNBOUND, BoundMethod, Const, Function, Intrinsic, Ref, Tuple, Value, tuple_items
 
 #: functions whose first argument is called on the host

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import unions
+from xlapy.dispatch import kinds, unions
 from xlapy.dispatch.containers.container_protocol import NODES, new_dict, structure
 from xlapy.dispatch.jax import jax_functions
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.python import kinds
 from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.values import (
     NONE,

@@ -10,8 +10,9 @@ from collections.abc import Callable
 import jax.numpy as jnp
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import growable_list_arrays, growable_list_items
+from xlapy.dispatch.bounded import growable_list_arrays
 from xlapy.dispatch.jax import jax_functions
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.values import Const, JaxArray, Value
 
 

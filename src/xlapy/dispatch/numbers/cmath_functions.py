@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from xlapy.dispatch import registry
+from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.numbers.math_functions import Failure, known, real
 from xlapy.dispatch.numbers.number_functions import number
 from xlapy.dispatch.numbers.scalar_values import (
@@ -24,7 +24,6 @@ from xlapy.dispatch.numbers.scalar_values import (
     refuse_where,
     scalar,
 )
-from xlapy.dispatch.python import kinds
 from xlapy.domain.values import Const, Ref, Tuple, Value
 from xlapy.ir import Var
 

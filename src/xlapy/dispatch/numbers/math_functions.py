@@ -11,7 +11,7 @@ import jax.scipy.special as special
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch import registry
+from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.numbers.number_functions import no_complex, number, truncated
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
@@ -25,7 +25,6 @@ from xlapy.dispatch.numbers.scalar_values import (
     scalar,
     surviving,
 )
-from xlapy.dispatch.python import kinds
 from xlapy.domain.values import Const, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var
 from xlapy.lowering.jaxprs.derivatives import differentiated_as

@@ -9,9 +9,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.containers import range_objects
-from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers import overflow
+from xlapy.dispatch.numbers import overflow, range_objects
 from xlapy.dispatch.numbers.math_functions import Failure, known, power_of_two, real
 from xlapy.dispatch.numbers.scalar_values import (
     INT_MAX,
@@ -21,7 +19,6 @@ from xlapy.dispatch.numbers.scalar_values import (
     device,
     fold,
     int_info,
-    provoke,
     refuse_where,
     scalar,
 )
@@ -190,20 +187,6 @@ def hypot(machine, *coordinates: Value) -> Value:
     if given is not None:
         return fold(machine, math.hypot, *given)
     return scalar(machine, float, machine.leaf(_hypot, [real(machine, c) for c in coordinates])[0])
-
-
-@registry.function(math.dist)
-def dist(machine, p: Value, q: Value, /) -> Value:
-    """`math.dist(p, q)`."""
-    one, two = iteration.items(machine, p), iteration.items(machine, q)
-    if len(one) != len(two):
-        machine.raise_(ValueError, *provoke(math.dist, [1.0], [1.0, 2.0]).args)
-    if not one:
-        return Const(0.0)
-    gaps = []
-    for a, b in zip(one, two, strict=True):
-        gaps.append(scalar(machine, float, machine.builder.elementwise("sub", real(machine, a), real(machine, b))))
-    return hypot(machine, *gaps)
 
 
 # -- sequences, as loops in Python ------------------------------------------------------------------------------------

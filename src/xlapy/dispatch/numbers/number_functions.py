@@ -11,9 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch import registry, unions
-from xlapy.dispatch.containers import range_objects
-from xlapy.dispatch.numbers import mixed, overflow, scalars
+from xlapy.dispatch import kinds, registry, unions
+from xlapy.dispatch.numbers import mixed, overflow, range_objects, scalars
 from xlapy.dispatch.numbers.scalar_arithmetic import float_divmod, floor_division
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
@@ -31,7 +30,6 @@ from xlapy.dispatch.numbers.scalar_values import (
     stand_in,
 )
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import kinds
 from xlapy.domain.values import (
     NONE,
     Const,

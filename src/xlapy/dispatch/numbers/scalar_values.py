@@ -13,8 +13,8 @@ from functools import wraps
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch import kinds
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import kinds
 from xlapy.domain.numbers import SCALAR_DTYPES, known_bounds, scalar_type
 from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Union, Value, number_var, substitute
 from xlapy.ir import Location, Var, constant_value

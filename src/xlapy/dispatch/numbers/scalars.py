@@ -10,7 +10,7 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import registry
+from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.numbers.scalar_arithmetic import BITS, RULES, bits
 from xlapy.dispatch.numbers.scalar_values import (
     BINARY,
@@ -27,7 +27,6 @@ from xlapy.dispatch.numbers.scalar_values import (
     scalar,
 )
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import kinds
 from xlapy.domain.values import Const, Scalar, Value, number_var
 from xlapy.ir import Var
 

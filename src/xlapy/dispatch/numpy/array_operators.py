@@ -6,7 +6,7 @@ import collections
 
 import numpy as np
 
-from xlapy.dispatch.iterators.flat import is_flat
+from xlapy.dispatch.arrays.flat import is_flat
 from xlapy.dispatch.numpy.rule_operands import array_type, cast, operand, raise_as_numpy, raise_real, sequence_items
 from xlapy.dispatch.numpy.ufuncs import call, compute, ufunc_rule
 from xlapy.dispatch.protocol import Machine

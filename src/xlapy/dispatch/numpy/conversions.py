@@ -10,7 +10,6 @@ import numpy as np
 
 from xlapy.dispatch.arrays.element_conversion import elements
 from xlapy.dispatch.arrays.memory_order import arranged, is_c_contiguous, layout_model, lies
-from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.numpy import view_functions
 from xlapy.dispatch.numpy.rule_operands import (
     absent,
@@ -28,6 +27,7 @@ from xlapy.dispatch.numpy.rule_operands import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import function
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Tuple, Value, constants
 
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from xlapy.dispatch.arrays.flat import begin, is_flat, rewind, vector
 from xlapy.dispatch.arrays.indexing import is_integer
 from xlapy.dispatch.arrays.memory_order import can_reshape_in_place, layout_model, undecided
 from xlapy.dispatch.arrays.views import view
 from xlapy.dispatch.bounded import bounded_indexing
 from xlapy.dispatch.containers.container_protocol import GETITEM, SETITEM, register
-from xlapy.dispatch.iterators.flat import begin, is_flat, rewind, vector
 from xlapy.dispatch.numpy.rule_operands import fresh, materialise, operand, raise_real, skeleton
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import attribute, method, operator

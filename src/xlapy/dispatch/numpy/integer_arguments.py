@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch.containers import growable_list_items, range_objects
+from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numpy.c_signatures import signature_of
 from xlapy.dispatch.numpy.rule_operands import (
     NO_VALUE,
@@ -27,6 +27,7 @@ from xlapy.dispatch.numpy.rule_operands import (
     try_known,
 )
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Union, Value
 
 #: the names that NumPy and SciPy give to such parameters

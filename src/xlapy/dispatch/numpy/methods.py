@@ -12,7 +12,7 @@ from xlapy.dispatch.arrays.indexing import assign, getitem
 from xlapy.dispatch.arrays.indexing import is_integer as is_index
 from xlapy.dispatch.arrays.memory_order import arranged, is_c_contiguous, lies
 from xlapy.dispatch.bounded import array_to_list
-from xlapy.dispatch.containers import range_objects
+from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import python_int, scalar
 from xlapy.dispatch.numpy import accumulations, array_attributes, moments, reductions, sorting, view_functions
 from xlapy.dispatch.numpy.numpy_leaves import python_scalar

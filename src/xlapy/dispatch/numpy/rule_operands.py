@@ -15,9 +15,10 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.arrays.array_values import require_sequence
-from xlapy.dispatch.containers import container_subclasses, growable_list_items
+from xlapy.dispatch.containers import container_subclasses
 from xlapy.dispatch.numbers.scalar_values import python_int
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import (
     Const,

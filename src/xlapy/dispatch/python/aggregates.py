@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import jax.numpy as jnp
 
 from xlapy.dispatch import registry, value_selection
-from xlapy.dispatch.containers import growable_list_items, range_objects
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.generator_functions import CONSUMERS
-from xlapy.dispatch.numbers import overflow
+from xlapy.dispatch.numbers import math_integers, overflow, range_objects
+from xlapy.dispatch.numbers.math_functions import real
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
     kind_of,
@@ -20,6 +21,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     provoke,
     scalar,
 )
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Range, Ref, Scalar, Tuple, Value, is_none
 from xlapy.ir import Var
 
@@ -253,3 +255,17 @@ def any_(machine, iterable: Value, /) -> Value:
 def all_(machine, iterable: Value, /) -> Value:
     """`all(iterable)`."""
     return _truths(machine, iterable, CONSUMERS[all], _all_array)
+
+
+@registry.function(math.dist)
+def dist(machine, p: Value, q: Value, /) -> Value:
+    """`math.dist(p, q)`."""
+    one, two = iteration.items(machine, p), iteration.items(machine, q)
+    if len(one) != len(two):
+        machine.raise_(ValueError, *provoke(math.dist, [1.0], [1.0, 2.0]).args)
+    if not one:
+        return Const(0.0)
+    gaps = []
+    for a, b in zip(one, two, strict=True):
+        gaps.append(scalar(machine, float, machine.builder.elementwise("sub", real(machine, a), real(machine, b))))
+    return math_integers.hypot(machine, *gaps)

@@ -11,12 +11,12 @@ import numpy as np
 
 from xlapy.dispatch.bounded.masked_axes import require_static
 from xlapy.dispatch.containers import container_subclasses
+from xlapy.dispatch.kinds import has_dict, shown, type_of
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.numpy import array_attributes
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import exceptions, namespaces
 from xlapy.dispatch.python.attributes import lookup, missing, over_namespaces
-from xlapy.dispatch.python.kinds import has_dict, shown, type_of
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.builtin_bases import BASES
 from xlapy.domain.values import (

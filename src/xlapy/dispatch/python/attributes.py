@@ -17,11 +17,11 @@ from xlapy.dispatch import registry
 from xlapy.dispatch.bounded import bounded_rules
 from xlapy.dispatch.containers import container_subclasses
 from xlapy.dispatch.jax import jax_arrays
+from xlapy.dispatch.kinds import has_dict, is_instance, shown, type_of
 from xlapy.dispatch.numbers.scalar_values import provoke, refuse_compiled, stand_in
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.dispatch.python import caches, namespaces
 from xlapy.dispatch.python.exceptions import exception_parts, hidden_attribute
-from xlapy.dispatch.python.kinds import has_dict, is_instance, shown, type_of
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.builtin_bases import BASES
 from xlapy.domain.sources import attribute

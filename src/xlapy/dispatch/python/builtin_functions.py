@@ -13,14 +13,13 @@ from typing import Any
 
 import jax
 
-from xlapy.dispatch import registry
+from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.containers import container_protocol
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.iteration import catching
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_not, of_special, provoke, stand_in
 from xlapy.dispatch.numpy.record_rules import seen_as
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import kinds
 from xlapy.domain.values import (
     NONE,
     TRUE,
@@ -244,7 +243,7 @@ def next_(machine, iterator: Value, *default: Value) -> Value:
     """`next(iterator[, default])`."""
     if len(default) > 1:
         machine.raise_(TypeError, *provoke(next, *[None] * (1 + len(default))).args)
-    steps = sequences.is_iterator(machine, iterator) or container_protocol.heap_kind(machine, iterator) == "generator"
+    steps = sequences.is_iterator(machine, iterator) or kinds.heap_kind(machine, iterator) == "generator"
     if not steps and not defines(machine, machine.type_of(iterator), "__next__"):
         name = iteration.type_name(machine, iterator)
         machine.raise_(TypeError, f"'{name}' object is not an iterator")

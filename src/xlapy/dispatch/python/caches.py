@@ -15,10 +15,9 @@ import functools
 
 import numpy as np
 
-from xlapy.dispatch import registry
+from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.effects import changes
 from xlapy.dispatch.protocol import NeedLoop, Refused
-from xlapy.dispatch.python import kinds
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.heap import STATE
 from xlapy.domain.values import (

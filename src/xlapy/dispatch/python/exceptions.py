@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.kinds import type_of
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.python.kinds import type_of
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.exception_attributes import ABSENT, INITIALISED, NOTES
 from xlapy.domain.values import (

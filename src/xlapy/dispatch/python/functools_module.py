@@ -9,12 +9,13 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.containers import borrowed_elements, container_protocol
+from xlapy.dispatch import kinds, registry
+from xlapy.dispatch.containers import container_protocol
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers.scalar_values import provoke
+from xlapy.dispatch.numbers.scalar_values import logical_not, provoke
 from xlapy.dispatch.protocol import PythonError, Refused
-from xlapy.dispatch.python import attributes, kinds, namespaces
+from xlapy.dispatch.python import attributes, namespaces
+from xlapy.dispatch.vectors import borrowed_elements
 from xlapy.domain import set_iteration_order
 from xlapy.domain.values import (
     NONE,
@@ -142,7 +143,7 @@ def reduce(machine, function: Value, iterable: Value, /, *initially: Value, **na
         if more is False:
             machine.raise_(TypeError, _REDUCE_EMPTY)
         if more is not True:
-            machine.check(container_protocol.logical_not(machine, more), TypeError, _REDUCE_EMPTY)
+            machine.check(logical_not(machine, more), TypeError, _REDUCE_EMPTY)
         initial = element()
     return machine.call(Const(_reduce_loop), [function, iterator, initial])
 

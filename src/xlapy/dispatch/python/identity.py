@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch import unions
+from xlapy.dispatch import kinds, unions
 from xlapy.dispatch.numbers.scalar_values import logical_and, refuse_where
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.python import kinds
 from xlapy.domain.numbers import same_constant
 from xlapy.domain.values import (
     BoundedArray,

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.kinds import has_dict, slots_of, type_of
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import Machine, NeedNamespace, Refused
-from xlapy.dispatch.python.kinds import has_dict, slots_of, type_of
 from xlapy.domain.builtin_bases import CONTENTS
 from xlapy.domain.sources import attribute
 from xlapy.domain.values import (
@@ -25,6 +25,7 @@ from xlapy.domain.values import (
     Value,
     alternatives,
     as_ref,
+    made_tuple,
 )
 
 #: what exceptions have beside their `__dict__`
@@ -98,6 +99,23 @@ def new_tuple(machine: Machine, items: Iterable[Value], cls: type) -> Tuple:
         world.with_namespaces.add(cls)
         world.expected.add(cls)
     return Tuple(made, cls, Ref(machine.heap.new("instance", cls, machine.location())))
+
+
+@registry.method(tuple, "_replace")
+def _replace(machine: Machine, self: Tuple, /, **changes: Value) -> Value:
+    fields = self.cls._fields
+    unexpected = [name for name in changes if name not in fields]
+    if unexpected:
+        blank = made_tuple(self.cls, [None] * len(fields))
+        error = provoke(lambda: blank._replace(**dict.fromkeys(unexpected)))
+        machine.raise_(type(error), *error.args)
+    items = [changes.get(f, v) for f, v in zip(fields, self.items, strict=True)]
+    return new_tuple(machine, items, self.cls)
+
+
+@registry.method(tuple, "_asdict")
+def _asdict(machine: Machine, self: Tuple) -> Value:
+    return machine.new_dict(dict(zip(self.cls._fields, self.items, strict=True)))
 
 
 def owner_of(machine: Machine, value: Ref | Tuple) -> int:

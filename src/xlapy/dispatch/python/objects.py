@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch import registry
+from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.bounded import bounded_rules
 from xlapy.dispatch.containers import container_protocol, container_subclasses
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import jax_arrays
+from xlapy.dispatch.kinds import is_instance, known_truth, type_of
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.dispatch.python.attributes import find_special, getattr_
-from xlapy.dispatch.python.kinds import is_instance, known_truth, type_of
 from xlapy.domain.sources import Anchor
 from xlapy.domain.values import (
     NONE,
@@ -164,7 +164,7 @@ def contains(machine: Machine, item: Value, container: Value) -> bool | Var:
     if not isinstance(container, Union) and not iteration.is_iterable(machine, container):
         name = iteration.type_name(machine, container)
         machine.raise_(TypeError, _NO_CONTAINER.replace("object", name))
-    if is_instance(machine, container) or container_protocol.heap_kind(machine, container) in ("iterator", "generator"):
+    if is_instance(machine, container) or kinds.heap_kind(machine, container) in ("iterator", "generator"):
         return machine.truth(machine.call(Const(_comes), (item, container)))
     if isinstance(container, BoundedArray):
         return known_truth(bounded_rules.contains(machine, item, container))

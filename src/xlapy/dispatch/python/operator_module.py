@@ -5,13 +5,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol, range_objects
+from xlapy.dispatch import kinds, registry
+from xlapy.dispatch.containers import container_protocol
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers import overflow
+from xlapy.dispatch.numbers import overflow, range_objects
 from xlapy.dispatch.numbers.scalar_values import BINARY, COMPARISONS, UNARY, defines, kind_of, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import kinds
 from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, NumpyScalar, Tuple, Value, tuple_items
 
 _INPLACE = {

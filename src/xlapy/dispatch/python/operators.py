@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch import registry, unions
-from xlapy.dispatch.bounded import bounded_elementwise
-from xlapy.dispatch.containers import container_subclasses, range_objects
+from xlapy.dispatch import kinds, registry, unions
+from xlapy.dispatch.bounded import bounded_elementwise, growable_list_arrays
+from xlapy.dispatch.containers import container_subclasses
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import jax_arrays
-from xlapy.dispatch.numbers import mixed, scalars
+from xlapy.dispatch.numbers import mixed, range_objects, scalars
 from xlapy.dispatch.numbers.scalar_values import defines
 from xlapy.dispatch.numpy import ufuncs
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.python import attributes, kinds
+from xlapy.dispatch.python import attributes
 from xlapy.dispatch.symbols import BINARY
 from xlapy.domain.values import (
     BoundedArray,
@@ -222,6 +222,9 @@ def _built_in(machine: Machine, symbol: str, left: Value, right: Value) -> Value
     if isinstance(left, JaxArray) or isinstance(right, JaxArray):
         if not (isinstance(left, NdArray) and symbol.endswith("=") and symbol not in ("==", "<=", ">=", "!=")):
             return jax_arrays.operator(machine, symbol, left, right)
+    made = growable_list_arrays.tuple_with_array(machine, symbol, left, right)
+    if made is not None:
+        return made
     classes = (machine.type_of(left), machine.type_of(right))
     for cls in sorted(classes, key=_priority, reverse=True):
         rule = registry.find_operator(cls)

@@ -10,10 +10,10 @@ import sys
 import warnings
 
 from xlapy.dispatch import registry, unions
-from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import string_formatting
 from xlapy.dispatch.python.warning_filters import is_ignored
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.heap import STATE
 from xlapy.domain.values import (
     NONE,

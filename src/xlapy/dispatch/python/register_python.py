@@ -2,8 +2,8 @@
 
 # ruff: noqa: F401  (imported for what they register)
 
-from xlapy.dispatch.containers import counters, dicts, lists, queues, range_objects, sequence_algorithms, sets
-from xlapy.dispatch.iterators import combined, generator_methods, groups, itertools_module, itertools_python
+from xlapy.dispatch.containers import counters, dicts, lists, queues, sequence_algorithms, sets
+from xlapy.dispatch.iterators import combined, groups, itertools_module, itertools_python
 from xlapy.dispatch.numbers import (
     cmath_functions,
     fsum_sumprod,
@@ -11,6 +11,7 @@ from xlapy.dispatch.numbers import (
     math_integers,
     number_functions,
     number_methods,
+    range_objects,
     scalars,
 )
 from xlapy.dispatch.python import (
@@ -19,6 +20,7 @@ from xlapy.dispatch.python import (
     decimals,
     environment,
     functools_module,
+    generator_methods,
     operator_module,
     signatures,
     statistics_module,

@@ -13,11 +13,10 @@ from statistics import StatisticsError
 
 import numpy as np
 
-from xlapy.dispatch import registry
+from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.numbers.scalar_values import fold
 from xlapy.dispatch.numpy.rule_operands import materialise, skeleton
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import kinds
 from xlapy.domain.values import Const, GrowableList, NdArray, NumpyScalar, Ref, Tuple, Value, alternatives
 
 

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.kinds import is_instance, is_string, require_fixed, type_of
 from xlapy.dispatch.numbers.scalar_values import of_special
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.attributes import find_special, lookup
 from xlapy.dispatch.python.exceptions import arguments
-from xlapy.dispatch.python.kinds import is_instance, is_string, require_fixed, type_of
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.values import (
     Const,

@@ -9,12 +9,14 @@ import unicodedata
 from collections.abc import Callable
 from operator import getitem
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol, dynamic_dicts, growable_list_items, range_objects
+from xlapy.dispatch import kinds, registry
+from xlapy.dispatch.containers import container_protocol, dynamic_dicts
 from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, bounds_of, defines, fold, kind_of, provoke
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import kinds, string_formatting
+from xlapy.dispatch.python import string_formatting
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.growable_lists import has_choice
 from xlapy.domain.values import Const, GrowableList, NumpyScalar, Text, Tuple, Union, Value, constants
 
@@ -63,9 +65,7 @@ def percent(machine, template: str, right: Value) -> Value:
     if machine.is_static(right):
         return fold(machine, lambda t, v: t % v, template, machine.static(right))
     values = list(right.items) if isinstance(right, Tuple) else [right]
-    mapping = (
-        container_protocol.entries(machine, right) if container_protocol.heap_kind(machine, right) == "dict" else {}
-    )
+    mapping = container_protocol.entries(machine, right) if kinds.heap_kind(machine, right) == "dict" else {}
     text, parts, end = "", [], 0
     for match in _PERCENT.finditer(template):
         text += _escaped(template[end : match.start()])
@@ -163,7 +163,7 @@ def join(machine, self: Value, iterable: Value) -> Value:
     if not isinstance(iterable, Union) and not iteration.is_iterable(machine, iterable):
         machine.raise_(TypeError, "can only join an iterable")
     iterable = iteration.begun_twice(machine, iterable)
-    kind = container_protocol.heap_kind(machine, iterable)
+    kind = kinds.heap_kind(machine, iterable)
     if kind == "generator" and dynamic_dicts.has_unknown(machine, iterable):
         iterable = machine.call(Const(list), [iterable])
     growable = growable_list_items.of(machine, iterable)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from xlapy.dispatch import unions
+from xlapy.dispatch import kinds, unions
 from xlapy.dispatch.arrays import indexing
-from xlapy.dispatch.bounded import bounded_indexing
-from xlapy.dispatch.containers import container_protocol, growable_list_arrays, range_objects
+from xlapy.dispatch.arrays.flat import is_flat
+from xlapy.dispatch.bounded import bounded_indexing, growable_list_arrays
+from xlapy.dispatch.containers import container_protocol
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.iterators.flat import is_flat
 from xlapy.dispatch.jax import jax_arrays
-from xlapy.dispatch.numbers import mixed
+from xlapy.dispatch.numbers import mixed, range_objects
 from xlapy.dispatch.numbers.scalar_values import clip, defines, lacks, provoke, python_int
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.python import attributes, kinds, objects
+from xlapy.dispatch.python import attributes, objects
 from xlapy.dispatch.python.operators import special
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import (

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from xlapy.dispatch import unions
+from xlapy.dispatch import kinds, unions
 from xlapy.dispatch.bounded import bounded_rules
 from xlapy.dispatch.containers import container_protocol
 from xlapy.dispatch.iterators.iteration import type_name
 from xlapy.dispatch.numbers import scalars
 from xlapy.dispatch.protocol import Machine
-from xlapy.dispatch.python import kinds
 from xlapy.dispatch.python.operators import special
 from xlapy.domain.values import (
     BoundedArray,

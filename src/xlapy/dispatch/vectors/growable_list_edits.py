@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from xlapy.dispatch.containers import borrowed_elements, growable_list_items, range_objects
+from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import device, refuse_where, scalar
+from xlapy.dispatch.vectors import borrowed_elements, growable_list_items
 from xlapy.domain.values import (
     Const,
     GrowableList,

@@ -1,5 +1,10 @@
 """Items of lists that grew in loops: put into the rows of a growable list, taken out, moved; see
-`domain.growable_lists`."""
+`domain.growable_lists`.
+
+    kept = []
+    for v in x:
+        if v > 0: kept.append((v, i))
+"""
 
 from __future__ import annotations
 
@@ -12,11 +17,11 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch import value_selection
-from xlapy.dispatch.containers import nested_items
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import bounds_of, device, scalar
 from xlapy.dispatch.protocol import NeedStatic, Refused
 from xlapy.dispatch.unions import selects
+from xlapy.dispatch.vectors import nested_items
 from xlapy.domain import growable_lists, set_iteration_order
 from xlapy.domain.coerce import coerce, filler, instantiate, place_in, select
 from xlapy.domain.heap import Borrow

@@ -1,5 +1,8 @@
 """`np.stack(items)`, `np.vstack(items)`, `np.concatenate(items)` and their like of a list that grew in a loop.
 
+    rows = [x[i] for i in range(n) if x[i, 0] > 0]
+    np.stack(rows), np.concatenate(rows), np.vstack(rows)
+
 Its items are the rows of an array already, which is arranged anew.
 """
 
@@ -10,8 +13,8 @@ from collections.abc import Sequence
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.containers import growable_list_arrays, ragged_concatenation
+from xlapy.dispatch.bounded import growable_list_arrays, masked_axes
+from xlapy.dispatch.numpy import ragged_concatenation
 from xlapy.dispatch.numpy.rule_operands import known
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.values import Lanes, Value, alternatives

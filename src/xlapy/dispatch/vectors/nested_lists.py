@@ -1,5 +1,8 @@
 """Tables as lists of lists: `table[i]` for an `i` on the device is one of several lists.
 
+    table = [[0, 1, 2], [3, 4, 5]]
+    table[i][j], table[i][j] = v, len(table[i])
+
 Which of them it is stays open: a subscript of it reads or writes the table, at the row and at the column. Nothing is
 done for each of the rows in a branch of its own. Rows of several lengths are laid one after another.
 """
@@ -15,9 +18,9 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch import value_selection
-from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.numbers.scalar_values import device, scalar
 from xlapy.dispatch.unions import contents_of_lists
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.growable_lists import has_own, hollow, known_length
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import Const, GrowableList, NumpyScalar, Ref, Scalar, Tuple, Union, Value, as_ref, tuple_items

@@ -1,5 +1,9 @@
 """Objects that lie in a growable list and are changed there: `groups[k].append(x)`, `nodes[i].value += 1`.
 
+    groups[k].append(x)
+    nodes[i].value += 1
+    row = table[i]; row[j] = v
+
 A growable list holds its items by value (see `domain.growable_lists`). An object that is taken out is *borrowed*: what
 is changed of it is put back where it lies, as long as it lies there. That is right only if nothing else refers to the
 object, neither another row nor another growable list; such items are the growable list's *own* (`Stored.own`). What
@@ -12,7 +16,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from xlapy.dispatch.containers import growable_list_items
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain import growable_lists
 from xlapy.domain.heap import Borrow
 from xlapy.domain.values import (

@@ -1,5 +1,8 @@
 """`np.hstack(items)` and `np.concatenate(items)` of a list that grew in a loop, of arrays of several lengths.
 
+    parts = [x[:k] for k in lengths]
+    np.concatenate(parts)
+
 The items are the rows of one array, each with room for the longest; what is put together are the parts that count.
 """
 
@@ -11,8 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.numbers.scalar_values import device
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.values import BoundedArray, JaxArray, Lanes, Stored, Union, Value, alternatives
 from xlapy.ir import Var

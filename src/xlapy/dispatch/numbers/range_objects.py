@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import registry
+from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.numbers.scalar_values import (
     INT_MAX,
     INT_MIN,
@@ -26,7 +26,6 @@ from xlapy.dispatch.numbers.scalar_values import (
     provoke,
     scalar,
 )
-from xlapy.dispatch.python import kinds
 from xlapy.domain.values import (
     NONE,
     Const,

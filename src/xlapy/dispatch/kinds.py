@@ -224,3 +224,8 @@ def slots_of(cls: type) -> set[str]:
         own = base.__dict__.get("__slots__", ())
         found |= {own} if isinstance(own, str) else set(own)
     return found - {"__dict__", "__weakref__"}
+
+
+def heap_kind(machine: Machine, value: Value) -> str | None:
+    """The kind of the heap object that a value refers to."""
+    return machine.heap.objects[value.object].kind if isinstance(value, Ref) else None

@@ -12,14 +12,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch import kinds
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.containers import container_protocol, growable_list_items
-from xlapy.dispatch.numbers.scalar_values import device
+from xlapy.dispatch.numbers.scalar_values import COMPARISONS, device
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain import growable_lists
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
+    BoundedArray,
     BoundMethod,
     Const,
     GrowableList,
@@ -178,6 +180,21 @@ def _chosen(selector, *parts):
     return result
 
 
+def tuple_with_array(machine, symbol: str, left: Value, right: Value) -> Value | None:
+    """An operation of a tuple whose length depends on data and an array; None for one of anything else."""
+    if not any(kinds.heap_kind(machine, v) == "tuple" for v in (left, right)):
+        return None
+    arrays = NdArray | JaxArray | BoundedArray
+    if symbol not in ("*", "*="):  # a number of NumPy's says how often
+        arrays = arrays | NumpyScalar
+    if not any(isinstance(v, arrays) for v in (left, right)):
+        return None
+    one, two = (as_array(machine, v) if kinds.heap_kind(machine, v) == "tuple" else v for v in (left, right))
+    if one is None or two is None:
+        raise Refused("XP0004", "a tuple whose length depends on data, which is no array, and an array")
+    return machine.compare(symbol, one, two) if symbol in COMPARISONS else machine.binary(symbol, one, two)
+
+
 # -- arguments of functions that take arrays --------------------------------------------------------------------------
 
 #: functions that take a sequence of arrays, not an array
@@ -206,7 +223,7 @@ def as_arrays(machine, function: object, args: Sequence[Value], kwargs: dict[str
         made = as_array(machine, value)
         if made is None:
             return value
-        if not of_arrays and container_protocol.heap_kind(machine, value) == "tuple":
+        if not of_arrays and kinds.heap_kind(machine, value) == "tuple":
             # axes or a shape, perhaps
             raise Refused("XP0004", "a tuple whose length depends on data, as this argument", "make an array of it")
         return JaxArray(machine.read(made)) if jax and isinstance(made, NdArray) else made

@@ -1,5 +1,8 @@
 """Items of arrays whose first axes count them: `rows[i]`, `rows[i] = item`, and the same of items of items.
 
+    grid[i][j] += 1
+    paths[k][n] = (a, b)
+
 An item of an item is read where it lies, not from a copy of the outer one; an outer item that differs in one place from
 what lies there is not written as a whole.
 """

@@ -1,5 +1,9 @@
 """The order in which CPython goes through a set of members that are only known on the device.
 
+    seen = set()
+    for v in x: seen.add(v)
+    for v in seen: ...
+
 A set to which members were only ever added, one after the other (`GrowableList.added`), has a hash table that follows
 from their hashes: its table is filled here as CPython fills it (`set_add_entry` and `set_table_resize` of
 Objects/setobject.c, which the tests compare with those of the Python that runs), and read from its start to its end.

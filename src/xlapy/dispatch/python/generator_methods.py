@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import types
 
-from xlapy.dispatch import registry
-from xlapy.dispatch.containers import container_protocol
-from xlapy.dispatch.python import builtin_functions, exceptions, kinds, objects
+from xlapy.dispatch import kinds, registry
+from xlapy.dispatch.python import builtin_functions, exceptions, objects
 from xlapy.domain.values import NONE, Ref, Value, is_none
 from xlapy.ir import Var
 
@@ -94,7 +93,7 @@ _next_before = registry.function_rule(next)
 @registry.function(next)
 def _next_of(machine, iterator: Value, *default: Value) -> Value:
     """`next(iterator[, default])`."""
-    if container_protocol.heap_kind(machine, iterator) != "generator":
+    if kinds.heap_kind(machine, iterator) != "generator":
         return _next_before(machine, iterator, *default)
     step = machine.advance(iterator)
     if not default:
