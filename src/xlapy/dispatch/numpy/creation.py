@@ -131,30 +131,6 @@ def _eye(rows, columns, k, dtype):
     return jnp.eye(rows, columns, k, dtype)
 
 
-def _tri(rows, columns, k, dtype):
-    return jnp.tri(rows, columns, k, dtype)
-
-
-def _lower(m, k=0):
-    return jnp.tril(_rows(m), k)
-
-
-def _upper(m, k=0):
-    return jnp.triu(_rows(m), k)
-
-
-def _rows(m):
-    """A matrix for a vector: NumPy repeats it."""
-    return jnp.broadcast_to(m, (m.shape[0],) * 2) if m.ndim == 1 else m
-
-
-def _diag(v, k):
-    return jnp.diag(v, k)
-
-
-# -- grids -----------------------------------------------------------------------------------------------------------
-
-
 numpy_leaf(np.vander, jnp.vander, "x", "promote")
 
 

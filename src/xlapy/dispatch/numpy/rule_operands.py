@@ -50,7 +50,7 @@ def supported(dtype: np.dtype) -> bool:
 def require_dtype(value: Any) -> np.dtype:
     """The dtype that a user's `dtype=` means; refuses what XLA does not have."""
     try:
-        dtype = value() if isinstance(value, type) and issubclass(value, np.dtype) else np.dtype(value)
+        dtype = np.dtype(value() if _is_dtype_class(value) else value)
     except TypeError as error:
         raise Refused("XP0005", str(error)) from error
     if not supported(dtype):
@@ -58,6 +58,11 @@ def require_dtype(value: Any) -> np.dtype:
     if not dtype.isnative:
         raise Refused("XP0005", f"byte-swapped type {dtype}", "use the native byte order")
     return dtype
+
+
+def _is_dtype_class(value: Any) -> bool:
+    """Whether a value is a class of dtypes, such as `np.dtypes.Float64DType`."""
+    return isinstance(value, type) and issubclass(value, np.dtype)
 
 
 def given_dtype(machine: Machine, value: object) -> np.dtype:
