@@ -25,9 +25,9 @@ ALLOWED = {
     "ir": {"report"},
     "frontend": {"report"},
     "report": set(),
+    "library": set(),
     "immutable": set(),
     # plain Python that the interpreter inlines
-    "library": set(),
 }
 # What every layer may import.
 EVERYWHERE = {"immutable"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import pathlib
+import types
 
 import numpy as np
 
@@ -40,9 +41,11 @@ def public(module) -> list[str]:
 
 
 def works(item: object) -> bool:
-    """Whether the dispatch table has a rule."""
+    """Whether a function has a rule, or is in Python."""
     if isinstance(item, np.ufunc):
         return item in TABLE or item in GENERALISED
+    if isinstance(item, types.FunctionType):
+        return True
     return find_function(item) is not None or find_replacement(item) is not None
 
 

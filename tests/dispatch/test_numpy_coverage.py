@@ -1,4 +1,6 @@
-"""Every public function of numpy, numpy.linalg and numpy.fft has a rule, or is refused with a reason."""
+"""Every public function of numpy, numpy.linalg and numpy.fft has a rule, is in Python, or is refused with a reason."""
+
+import types
 
 import numpy as np
 import pytest
@@ -24,7 +26,7 @@ def test_every_function_has_a_rule_or_a_reason(module):
         if isinstance(item, np.ufunc):
             known = item in TABLE or item in GENERALISED or item in REFUSED
         else:
-            known = find_function(item) is not None or find_replacement(item) is not None
+            known = isinstance(item, types.FunctionType) or find_function(item) or find_replacement(item)
         if not known:
             missing.append(name)
     # NumPy 2.0 to 2.3 still have these two, which say that they are going; they compile from their source.

@@ -8,17 +8,21 @@ resolution order for methods, attributes and operators of built-in types.
     @attribute(np.ndarray, "T")    rule(machine, self)
     @operator(np.ndarray)          rule(machine, symbol, left, right), None for NotImplemented
     @replacement(np.piecewise)     an implementation in plain Python, interpreted like any callee
+    @replacement_of(Dispatcher)    the same for all callables of a class: finds the implementation
     @source_of(Dispatcher)         the Python function that a compiled one was made of
 """
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
+from xlapy.domain.values import Const
 from xlapy.library.replacement import find_replacement as find_replacement
 from xlapy.library.replacement import replacement as replacement
+from xlapy.library.replacement import replacement_of as replacement_of
 
 Rule = Callable[..., Any]
 R = TypeVar("R", bound=Rule)
@@ -150,8 +154,23 @@ def find_function(item: object) -> Rule | None:
 
 
 def function_rule(item: object) -> Rule:
-    """The rule of a callable that has one."""
-    return FUNCTIONS[id(item)][1]
+    """The rule of a callable that has one, or is interpreted: then the rule calls its implementation in Python."""
+    entry = FUNCTIONS.get(id(item))
+    return entry[1] if entry is not None else partial(_interpreted, Const(find_replacement(item) or _copied(item)))
+
+
+def _copied(function: Any) -> types.FunctionType:
+    """The same function in Python, for which no rule will be found."""
+    copy = types.FunctionType(*(getattr(function, f"__{name}__") for name in _PARTS))
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
+
+
+_PARTS = ("code", "globals", "name", "defaults", "closure")
+
+
+def _interpreted(implementation: Const, machine: Any, /, *args: Any, **kwargs: Any) -> Any:
+    return machine.call(implementation, args, kwargs)
 
 
 def method_rule(cls: type, name: str) -> Rule:

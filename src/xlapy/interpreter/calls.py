@@ -25,6 +25,7 @@ from xlapy.dispatch.jax import custom_derivatives, jax_functions
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import defines, lacks
 from xlapy.dispatch.numpy import (
+    c_signatures,
     flat_iterator,
     growable_list_stacking,  # noqa: F401
     integer_arguments,
@@ -308,7 +309,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         return jax_functions.call(machine, item, args, kwargs)
     if classes.folds(item):
         return classes.fold(machine, item, args, kwargs)
-    args, kwargs = integer_arguments.checked(machine, item, args, kwargs)
+    args, kwargs = integer_arguments.checked(machine, item, *c_signatures.passed(item, args, kwargs))
     if type(item) is types.FunctionType:
         if machine.functions and id(item) in machine.functions:
             return _call_function(machine, machine.functions[id(item)][1], args, kwargs)
@@ -407,7 +408,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
 
 
 #: classes of constants whose methods may be called by way of what is kept of them
-_READABLE = (frozenset, types.MemberDescriptorType, types.GetSetDescriptorType)
+_READABLE = (frozenset, np.ufunc, types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
 def _compiled(machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 F = TypeVar("F", bound=Callable[..., Any])
 
 REPLACEMENTS: dict[int, tuple[object, Callable]] = {}
+REPLACEMENTS_OF: dict[type, Callable[[Any], Callable | None]] = {}
 
 
 def replacement(*callables: object) -> Callable[[F], F]:
@@ -25,7 +26,20 @@ def replacement(*callables: object) -> Callable[[F], F]:
     return register
 
 
+def replacement_of(cls: type) -> Callable[[F], F]:
+    """Register what finds the implementation in plain Python of callables of a class, None where there is none."""
+
+    def register(find: F) -> F:
+        REPLACEMENTS_OF[cls] = find
+        return find
+
+    return register
+
+
 def find_replacement(item: object) -> Callable | None:
     """The Python implementation that stands for a callable, if there is one."""
     entry = REPLACEMENTS.get(id(item))
-    return entry[1] if entry is not None else None
+    if entry is not None:
+        return entry[1]
+    find = REPLACEMENTS_OF.get(type(item))
+    return find(item) if find is not None else None

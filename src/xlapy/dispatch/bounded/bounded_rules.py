@@ -106,9 +106,10 @@ def call(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, V
         return machine.call(Const(item), [a.base if isinstance(a, BoundedArray) else a for a in args], kwargs)
     if getattr(item, "__module__", None) == "_operator":
         return None  # what the operator means
-    if _hashable(item) and item in _GENERIC or registry.find_replacement(item) is not None:
+    ruled = registry.find_function(item) is not None
+    if _hashable(item) and item in _GENERIC or not ruled and registry.find_replacement(item) is not None:
         return None
-    if registry.find_function(item) is not None or (getattr(item, "__module__", None) or "").partition(".")[0] in (
+    if ruled or (getattr(item, "__module__", None) or "").partition(".")[0] in (
         "numpy",
         "jax",
     ):

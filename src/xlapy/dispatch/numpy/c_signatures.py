@@ -1,4 +1,4 @@
-"""The parameters of NumPy's functions in C, which say them themselves from NumPy 2.4 on."""
+"""The parameters of NumPy's functions, of those in C as well, which say them themselves from NumPy 2.4 on."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable
 
 import numpy as np
+
+from xlapy.domain.values import Const, Value
 
 #: as NumPy's documentation has them
 _TEXTS = """
@@ -70,4 +72,39 @@ def signature_of(function: Callable) -> inspect.Signature:
         raise
 
 
-__all__ = ["signature_of"]
+#: stands in NumPy's signatures for an argument that was not passed
+_NO_VALUE = getattr(np, "_NoValue", None)
+
+
+def passed(function: Callable, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a call without those that are `np._NoValue`, where this is what the parameter is by default.
+
+    def total(x, keepdims=np._NoValue):
+        return np.sum(x, keepdims=keepdims)
+    """
+    if not any(map(_is_no_value, args)) and not any(map(_is_no_value, kwargs.values())):
+        return args, kwargs
+    names, optional = _optional(function)
+    first = next((k for k, v in enumerate(args) if _is_no_value(v)), len(args))
+    if not names[first : len(args)] or not set(names[first : len(args)]) <= optional:
+        first = len(args)
+    given = {**dict(zip(names[first:], args[first:], strict=False)), **kwargs}
+    return args[:first], {n: v for n, v in given.items() if not (n in optional and _is_no_value(v))}
+
+
+def _is_no_value(value: Value) -> bool:
+    return type(value) is Const and value.value is _NO_VALUE is not None
+
+
+@functools.lru_cache(maxsize=1000)
+def _optional(function: Callable) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The names of the parameters that may be passed by position, and the names of those that are `np._NoValue`."""
+    try:
+        parameters = signature_of(function).parameters.values()
+    except (TypeError, ValueError):
+        return (), frozenset()
+    positional = tuple(p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD or p.kind is p.POSITIONAL_ONLY)
+    return positional, frozenset(p.name for p in parameters if p.default is _NO_VALUE)
+
+
+__all__ = ["passed", "signature_of"]

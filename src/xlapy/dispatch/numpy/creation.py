@@ -8,15 +8,13 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.arrays.element_conversion import copied
 from xlapy.dispatch.arrays.memory_order import arranged, keep_order
 from xlapy.dispatch.numpy import view_functions
-from xlapy.dispatch.numpy.numpy_leaves import hashable, numpy_leaf
+from xlapy.dispatch.numpy.numpy_leaves import numpy_leaf
 from xlapy.dispatch.numpy.rule_operands import (
     ONE_OF_TWO,
     absent,
     array_type,
-    broadcast_to,
     known,
     known_index,
     known_order,
@@ -26,7 +24,7 @@ from xlapy.dispatch.numpy.rule_operands import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import function
-from xlapy.domain.values import Const, NdArray, Tuple, Value
+from xlapy.domain.values import NdArray, Tuple, Value
 from xlapy.ir import TensorType
 
 #: constants up to this many elements are part of the program; larger ones are computed
@@ -75,12 +73,6 @@ def zeros(machine, shape, dtype=None, order=None, *, device=None, like=None):
     return ordered(machine, filled(machine, 0, shape_of(machine, shape), dtype_or(machine, dtype, float)), order)
 
 
-@function(np.ones)
-def ones(machine, shape, dtype=None, order=None, *, device=None, like=None):
-    """np.ones."""
-    return ordered(machine, filled(machine, 1, shape_of(machine, shape), dtype_or(machine, dtype, float)), order)
-
-
 function(np.empty)(zeros)
 
 
@@ -90,15 +82,6 @@ def ndarray(machine, shape, dtype=None, buffer=None, offset=0, strides=None, ord
     if not absent(buffer) or not absent(strides):
         raise Refused("XP0003", "numpy.ndarray over a buffer of the host's memory", "use np.zeros or a slice")
     return zeros(machine, shape, dtype, order)
-
-
-@function(np.full)
-def full(machine, shape, fill_value, dtype=None, order=None, *, device=None, like=None):
-    """np.full."""
-    wanted = shape_of(machine, shape)
-    target = array_type(machine, fill_value).dtype if absent(dtype) else dtype_or(machine, dtype, None)
-    var = copied(machine, fill_value, target)
-    return ordered(machine, machine.new_array(broadcast_to(machine, var, wanted)), order)
 
 
 def _like(value: int):
@@ -130,28 +113,7 @@ def _renamed(kwargs: dict) -> dict:
     return {k: v for k, v in kwargs.items() if k != "a"}
 
 
-def _accept_a(rule):
-    def accepting(machine, /, *args, **kwargs):
-        first = [kwargs.pop("a")] if "a" in kwargs else []
-        return rule(machine, *first, *args, **kwargs)
-
-    return accepting
-
-
-function(np.zeros_like)(_accept_a(_like(0)))
-function(np.ones_like)(_accept_a(_like(1)))
 function(np.empty_like)(_like_named(_like(0)))
-
-
-@function(np.full_like)
-def full_like(machine, a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    """np.full_like."""
-    source = array_type(machine, a)
-    wanted = source.shape if absent(shape) else shape_of(machine, shape)
-    target = dtype_or(machine, dtype, source.dtype)
-    var = copied(machine, fill_value, target)
-    result = machine.new_array(broadcast_to(machine, var, wanted))
-    return _laid_out_like(machine, result, a, source, order)
 
 
 # -- matrices --------------------------------------------------------------------------------------------------------
@@ -165,48 +127,10 @@ def eye(machine, N, M=None, k=0, dtype: Any = float, order="C", *, device=None, 
     return ordered(machine, machine.new_array(machine.leaf(_eye, (), static, name="eye")[0]), order)
 
 
-@function(np.identity)
-def identity(machine, n, dtype=None, *, like=None):
-    """np.identity."""
-    return eye(machine, n, dtype=float if absent(dtype) else dtype)
-
-
 def _eye(rows, columns, k, dtype):
     return jnp.eye(rows, columns, k, dtype)
 
 
-@function(np.tri)
-def tri(machine, N, M=None, k=0, dtype=float, *, like=None):  # noqa: N803
-    """np.tri."""
-    rows, columns = known(machine, N), known(machine, M)
-    columns = rows if columns is None else columns
-    sizes = (rows, columns, known(machine, k))
-    if not all(isinstance(n, int | np.integer) for n in sizes):
-        raise Refused("XP0011", "np.tri of sizes that are no integers")
-    static = (max(int(rows), 0), max(int(columns), 0), int(sizes[2]), dtype_or(machine, dtype, float))
-    return machine.new_array(machine.leaf(_tri, (), static, name="tri")[0])
-
-
-def _tri(rows, columns, k, dtype):
-    return jnp.tri(rows, columns, k, dtype)
-
-
-def _lower(m, k=0):
-    return jnp.tril(_rows(m), k)
-
-
-def _upper(m, k=0):
-    return jnp.triu(_rows(m), k)
-
-
-def _rows(m):
-    """A matrix for a vector: NumPy repeats it."""
-    return jnp.broadcast_to(m, (m.shape[0],) * 2) if m.ndim == 1 else m
-
-
-numpy_leaf(np.tril, _lower, "m", "keep")
-numpy_leaf(np.triu, _upper, "m", "keep")
-numpy_leaf(np.diagflat, jnp.diagflat, "v", "keep")
 numpy_leaf(np.vander, jnp.vander, "x", "promote")
 
 
@@ -224,9 +148,6 @@ def diag(machine, v, k=0):
 
 def _diag(v, k):
     return jnp.diag(v, k)
-
-
-# -- grids -----------------------------------------------------------------------------------------------------------
 
 
 @function(np.meshgrid)
@@ -253,75 +174,3 @@ def _meshgrid(*rest):
         return grids
     shape = jnp.broadcast_shapes(*(g.shape for g in grids))
     return [jnp.broadcast_to(g, shape) for g in grids]
-
-
-@function(np.indices)
-def indices(machine, dimensions, dtype: Any = int, sparse=False):
-    """np.indices."""
-    if not isinstance(dimensions, Const) or not isinstance(dimensions.value, tuple | list):  # a generator, too
-        dimensions = machine.call(Const(tuple), (dimensions,))
-    shape, target = shape_of(machine, dimensions), dtype_or(machine, dtype, int)
-    if known(machine, sparse):
-        parts = np.indices(shape, target, sparse=True)
-        return Tuple(tuple(machine.new_array(machine.builder.constant(p)) for p in parts))
-    return machine.new_array(machine.leaf(_indices, (), (hashable(shape), target), name="indices")[0])
-
-
-def _indices(shape, dtype):
-    return jnp.indices(shape, dtype)
-
-
-@function(np.fromfunction)
-def fromfunction(machine, function, shape, *, dtype=float, like=None, **kwargs):
-    """np.fromfunction: calls the function once, with the coordinates."""
-    grids = indices(machine, shape, dtype)
-    assert isinstance(grids, NdArray)
-    coordinates = [machine.getattr(grids, "copy")] * 0
-    coordinates += [view_functions.view(machine, grids, "index", _row(k, grids)) for k in range(grids.type.shape[0])]
-    return machine.call(function, coordinates, kwargs)
-
-
-def _row(k: int, grids: NdArray) -> tuple:
-    return ((k, 1, -1), *((0, 1, n) for n in grids.type.shape[1:]))
-
-
-def _known_indices(numpy_function):
-    """Index arrays that depend on shapes only."""
-
-    def rule(machine, /, *args, **kwargs):
-        known_args = [known(machine, a, "a size") for a in args]
-        known_named = {k: known(machine, v, "a size") for k, v in kwargs.items()}
-        try:
-            parts = numpy_function(*known_args, **known_named)
-        except Exception as error:
-            return raise_real(machine, error)
-        if isinstance(parts, np.ndarray):  # an array of rank 0 times a tuple of one
-            return machine.new_array(machine.builder.constant(parts))
-        return Tuple(tuple(machine.new_array(machine.builder.constant(p)) for p in parts))
-
-    return rule
-
-
-for _function in (np.tril_indices, np.triu_indices, np.diag_indices):
-    function(_function)(_known_indices(_function))
-
-
-def _indices_from(numpy_function, base):
-    def rule(machine, arr, k=0):
-        shape = array_type(machine, arr).shape
-        try:
-            offset = (known(machine, k),) if base is not np.diag_indices else ()
-            parts = numpy_function(np.broadcast_to(np.False_, shape), *offset)
-        except Exception as error:
-            return raise_real(machine, error)
-        return Tuple(tuple(machine.new_array(machine.builder.constant(p)) for p in parts))
-
-    return rule
-
-
-for _function, _base in (
-    (np.tril_indices_from, np.tril_indices),
-    (np.triu_indices_from, np.triu_indices),
-    (np.diag_indices_from, np.diag_indices),
-):
-    function(_function)(_indices_from(_function, _base))

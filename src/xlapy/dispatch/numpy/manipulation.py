@@ -105,7 +105,6 @@ def _lists(part):
 
 
 numpy_leaf(np.block, _block, "arrays", "promote")
-numpy_leaf(np.append, jnp.append, "arr values", "promote")
 
 # -- rearranging -----------------------------------------------------------------------------------------------------
 
@@ -142,10 +141,6 @@ def _roll(x, shift, axis):
 
 def _roll_static(x, shift, axis):
     return jnp.roll(x, shift, axis)
-
-
-numpy_leaf(np.tile, jnp.tile, "A", "keep")
-numpy_leaf(np.resize, jnp.resize, "a", "keep")
 
 
 #: runs of places that are kept, from which on their elements are looked up one by one

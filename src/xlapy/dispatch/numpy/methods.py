@@ -38,7 +38,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import method
 from xlapy.dispatch.value_selection import unstack
 from xlapy.domain.numbers import SCALAR_DTYPES
-from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Ref, Tuple, Value
+from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Ref, Tuple, Value
 from xlapy.ir import Var
 from xlapy.ir.stacking_leaves import MANY
 
@@ -262,6 +262,15 @@ def resize(machine, self, *shape, refcheck=True):
     if tuple(sizes) != self.type.shape:
         array_attributes.set_attribute(machine, self, "shape", Const(tuple(sizes)))
     return NONE
+
+
+@method(np.ndarray, "__array_wrap__")
+def array_wrap(machine, self, array, context=None, return_scalar=False, /):
+    """`like.__array_wrap__(array)`: how NumPy's functions in Python give the result for an array; as a number where
+    they ask for one."""
+    if isinstance(array, NdArray) and not array.type.shape and known(machine, return_scalar):
+        return NumpyScalar(machine.read(array))
+    return array
 
 
 @method(np.ndarray, "__array_namespace__")

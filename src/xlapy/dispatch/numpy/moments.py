@@ -9,7 +9,14 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.numpy.masked import count_and_sum
-from xlapy.dispatch.numpy.reductions import NO_VALUE, check_mask, normalised_axes, where_mask
+from xlapy.dispatch.numpy.reductions import (
+    NO_VALUE,
+    check_mask,
+    is_everywhere,
+    keeps_dimensions,
+    normalised_axes,
+    where_mask,
+)
 from xlapy.dispatch.numpy.rule_operands import (
     absent,
     cast_array,
@@ -22,7 +29,7 @@ from xlapy.dispatch.numpy.rule_operands import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import function
-from xlapy.domain.values import Const, Value
+from xlapy.domain.values import Value
 from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
 
 
@@ -63,11 +70,11 @@ def moment(machine: Machine, numpy_function, a, axis, dtype, out, ddof, keepdims
     with np.errstate(all="ignore"):
         sample = numpy_function(np.ones(2, var.type.dtype), dtype=given)
     operands = [var]
-    masked = not (where is True or where is NO_VALUE or (isinstance(where, Const) and where.value is True))
+    masked = not is_everywhere(where)
     if masked:
         operands.append(where_mask(machine, where))
         check_mask(machine, numpy_function, var, operands[-1], axis=known(machine, axis, "an axis"))
-    keep = bool(known(machine, keepdims if keepdims is not NO_VALUE else False, "keepdims"))
+    keep = keeps_dimensions(machine, keepdims)
     offset = known(machine, ddof, "ddof")
     if np.ndim(offset) or np.iscomplexobj(offset):
         raise Refused("XP0011", "a ddof that is no real number")

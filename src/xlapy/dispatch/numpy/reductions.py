@@ -49,6 +49,16 @@ NATIVE: dict[np.ufunc, Callable] = {
 _FROM_IDENTITY = (np.hypot, np.gcd)
 
 
+def was_not_passed(value: Any) -> bool:
+    """Whether an argument is NumPy's mark of one that was not passed, which a program may pass on."""
+    return (value.value if isinstance(value, Const) else value) is NO_VALUE
+
+
+def is_everywhere(where: Any) -> bool:
+    """Whether the argument `where=` of a reduction leaves nothing out."""
+    return where is True or was_not_passed(where) or isinstance(where, Const) and where.value is True
+
+
 def normalised_axes(machine: Machine, axis: Any, rank: int) -> tuple[int, ...]:
     """`axis=` as a tuple of non-negative axes; NumPy's AxisError for wrong ones."""
     axis = known(machine, axis, "an axis")
@@ -99,8 +109,8 @@ def reduce_rule(
         out, out_type = items, items.type.dtype
     input_type, result_type = reduction_types(machine, ufunc, var.type.dtype, given, out_type)
     keep = keeps_dimensions(machine, keepdims)
-    initial = None if initial is NO_VALUE or absent(initial) else initial
-    mask = None if where is True or where is NO_VALUE or (isinstance(where, Const) and where.value is True) else where
+    initial = None if was_not_passed(initial) or absent(initial) else initial
+    mask = None if is_everywhere(where) else where
     if mask is not None:
         mask = where_mask(machine, mask)
         check_mask(machine, ufunc.reduce, var, mask, axis=known(machine, axis, "an axis"), initial=0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from xlapy.dispatch.numpy.reasons import FFT_REASONS, LINALG_REASONS, MASKED, REASONS
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.registry import find_function, find_replacement, function
+from xlapy.dispatch.registry import find_function, function
 
 
 def _refusal(name: str, reason: str):
@@ -21,7 +21,7 @@ def register() -> None:
     for module, reasons in ((np, REASONS), (np.linalg, LINALG_REASONS), (np.fft, FFT_REASONS)):
         for name, reason in reasons.items():
             item = getattr(module, name, None)
-            if item is not None and find_function(item) is None and find_replacement(item) is None:
+            if item is not None and find_function(item) is None:
                 function(item)(_refusal(f"{module.__name__}.{name}", reason))
     # what makes masked arrays; other functions of np.ma do as NumPy's with arrays that are not masked
     for name in np.ma.__all__:

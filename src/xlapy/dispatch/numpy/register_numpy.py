@@ -25,6 +25,7 @@ from xlapy.dispatch.numpy import (
     nditer,
     numeric_ranges,
     polynomial,
+    python_sources,
     quantiles,
     random_generators,
     reductions,

@@ -50,7 +50,7 @@ def supported(dtype: np.dtype) -> bool:
 def require_dtype(value: Any) -> np.dtype:
     """The dtype that a user's `dtype=` means; refuses what XLA does not have."""
     try:
-        dtype = np.dtype(value)
+        dtype = np.dtype(value() if _is_dtype_class(value) else value)
     except TypeError as error:
         raise Refused("XP0005", str(error)) from error
     if not supported(dtype):
@@ -58,6 +58,11 @@ def require_dtype(value: Any) -> np.dtype:
     if not dtype.isnative:
         raise Refused("XP0005", f"byte-swapped type {dtype}", "use the native byte order")
     return dtype
+
+
+def _is_dtype_class(value: Any) -> bool:
+    """Whether a value is a class of dtypes, such as `np.dtypes.Float64DType`."""
+    return isinstance(value, type) and issubclass(value, np.dtype)
 
 
 def given_dtype(machine: Machine, value: object) -> np.dtype:
@@ -469,6 +474,22 @@ def single(machine: Machine, out: Any) -> Any:
     """`out` of a function of one result: the array, or the one item of a tuple."""
     items = sequence_items(machine, out)
     return items[0] if items is not None and len(items) == 1 else out
+
+
+#: whether `out=...` asks ufuncs for an array where they would give a number
+_MAY_ASK_FOR_ARRAY = np.lib.NumpyVersion(np.__version__) >= "2.3.0"
+
+
+def asks_for_array(out: Any) -> bool:
+    """Whether `out` is `...`, which asks a ufunc for an array in any case: `np.add(1.0, 2.0, out=...)`."""
+    return _MAY_ASK_FOR_ARRAY and isinstance(out, Const) and out.value is ...
+
+
+def as_arrays(machine: Machine, results: Value) -> Value:
+    """What a ufunc gives where it is asked for an array."""
+    if isinstance(results, Tuple):
+        return Tuple(tuple(as_arrays(machine, item) for item in results.items))
+    return results if isinstance(results, NdArray) else fresh(machine, operand(machine, results))
 
 
 def fresh(machine: Machine, var: Var) -> NdArray:

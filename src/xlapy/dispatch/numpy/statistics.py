@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import functools
-import math
 import operator
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from numpy.lib.array_utils import normalize_axis_tuple
 
-from xlapy.dispatch.numpy.numpy_leaves import hashable, numpy_leaf, python_scalar
+from xlapy.dispatch.numpy.numpy_leaves import hashable, numpy_leaf
 from xlapy.dispatch.numpy.rule_operands import (
-    absent,
     array_type,
     cast_array,
     kind_of,
@@ -22,55 +19,11 @@ from xlapy.dispatch.numpy.rule_operands import (
     operand,
     raise_as_numpy,
 )
-from xlapy.dispatch.numpy.view_functions import ask
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.registry import function, function_rule
-from xlapy.domain.values import Const, NdArray, Tuple, Value
-from xlapy.lowering.jaxprs.derivatives import differentiated_as
-from xlapy.lowering.numeric import arctangents, sines
+from xlapy.domain.values import Const, Tuple, Value
+from xlapy.lowering.numeric import arctangents
 from xlapy.lowering.primitives import symmetric_rank_k, vector_convolution
-
-
-@function(np.average)
-def average(machine, a, axis=None, weights=None, returned=False, *, keepdims=False):
-    """np.average."""
-    if absent(weights):
-        rank = len(operand(machine, a).type.shape)
-        if not rank and known(machine, axis, "an axis") is not None:
-            return raise_as_numpy(machine, np.average, (a, axis), {}, "an axis of a number")
-        if not absent(axis):
-            axis = Const(ask(machine, lambda: normalize_axis_tuple(known(machine, axis), rank, "axis")))
-        mean = machine.call(
-            Const(np.mean), (a,), {k: v for k, v in (("axis", axis), ("keepdims", keepdims)) if isinstance(v, Value)}
-        )
-        if not known(machine, returned):
-            return mean
-        var, result = operand(machine, a), operand(machine, mean)
-        count = math.prod(var.type.shape) // max(math.prod(result.type.shape), 1)
-        total = machine.builder.broadcast(machine.builder.constant(count, result.type.dtype), result.type.shape)
-        return Tuple((mean, machine.numpy_result(total)))
-    keep = keepdims if isinstance(keepdims, bool) else bool(known(machine, keepdims))
-    var, weight = operand(machine, a), operand(machine, weights)
-    axes = known(machine, axis, "an axis")
-    shown = [np.broadcast_to(np.ones((), v.type.dtype), v.type.shape) for v in (var, weight)]
-    if float(np.prod(var.type.shape)) < 1e6:
-        try:
-            dtype = np.asarray(np.average(shown[0], axes, shown[1])).dtype
-        except Exception:
-            return raise_as_numpy(machine, np.average, (a,), {"axis": Const(axes), "weights": weights}, "shapes")
-    else:
-        dtype = np.result_type(
-            var.type.dtype, weight.type.dtype, *(() if kind_of(var.type.dtype) in "fc" else (np.float64,))
-        )
-    value, total = machine.leaf(_average, (var, weight), (axes, keep, dtype), name="average")
-    zero = machine.leaf(_any_zero, (total,), name="check")[0]
-    machine.check(zero, ZeroDivisionError, "Weights sum to zero, can't be normalized")
-    result = machine.numpy_result(value)
-    return Tuple((result, machine.numpy_result(total))) if known(machine, returned) else result
-
-
-def _any_zero(x):
-    return jnp.any(x == 0)
 
 
 def _average(a, w, axis, keep, dtype):
@@ -232,12 +185,6 @@ def _trapezoid(y, x=None, dx=1.0, axis=-1):
     return (size * (y[tuple(last)] + y[tuple(first)]) / 2.0).sum(axis)
 
 
-@function(np.trapezoid)
-def trapezoid(machine, y, *args, **kwargs):
-    """np.trapezoid, by operators of arrays: sums of two samples are of their own type."""
-    return machine.call(Const(_trapezoid), [y, *args], kwargs)
-
-
 # -- convolutions ----------------------------------------------------------------------------------------------------
 
 #: numbers up to which a convolution is a sum of shifted arrays; and of types of 32 bits or fewer
@@ -327,27 +274,6 @@ numpy_leaf(np.isclose, isclose, "a b rtol atol", "keep")
 numpy_leaf(np.allclose, allclose, "a b rtol atol", "keep")
 
 
-@function(np.array_equal)
-def array_equal(machine, a1, a2, equal_nan=False):
-    """np.array_equal: a Python bool."""
-    one, two = operand(machine, a1), operand(machine, a2)
-    if one.type.shape != two.type.shape:
-        return Const(False)
-    result = machine.leaf(_array_equal, (one, two), (bool(known(machine, equal_nan)),), name="array_equal")[0]
-    return python_scalar(machine, result, bool)
-
-
-@function(np.array_equiv)
-def array_equiv(machine, a1, a2):
-    """np.array_equiv: a Python bool."""
-    one, two = operand(machine, a1), operand(machine, a2)
-    try:
-        np.broadcast_shapes(one.type.shape, two.type.shape)
-    except ValueError:
-        return Const(False)
-    return python_scalar(machine, machine.leaf(_array_equal, (one, two), (False,), name="array_equiv")[0], bool)
-
-
 def _array_equal(a, b, equal_nan):
     same = a == b
     if equal_nan and a.dtype.kind in "fc" and b.dtype.kind in "fc":
@@ -376,23 +302,6 @@ def around(a, decimals=0):
 
 numpy_leaf(np.round, around, "a", "keep")
 numpy_leaf(np.around, around, "a", "keep")
-numpy_leaf(np.nan_to_num, jnp.nan_to_num, "x nan posinf neginf", "keep")
-_new_numbers = function_rule(np.nan_to_num)
-
-
-@function(np.nan_to_num)
-def nan_to_num(machine, x, copy=True, **options):
-    """np.nan_to_num; with copy=False the array itself is changed."""
-    result = _new_numbers(machine, x, **options)
-    if known(machine, copy) or not isinstance(x, NdArray):
-        return result
-    machine.write(x, operand(machine, result, x.type.dtype))
-    return x
-
-
-def _sinc(x):
-    y = np.pi * jnp.where(x == 0, 1.0e-20, x)
-    return differentiated_as(sines.sin(y) / y, jnp.sinc(x).astype(y.dtype))
 
 
 def _angle(z, deg=False):
@@ -406,7 +315,6 @@ def _unwrap(p, discont=None, axis=-1, period=2 * np.pi):
     return jnp.unwrap(p, discont, axis, period)
 
 
-numpy_leaf(np.sinc, _sinc, "x")
 numpy_leaf(np.angle, _angle, "z")
 numpy_leaf(np.unwrap, _unwrap, "p")
 _unwrap_before = function_rule(np.unwrap)
@@ -422,7 +330,6 @@ def unwrap(machine, p, *args, **kwargs):
 
 
 numpy_leaf(np.i0, jnp.i0, "x")
-numpy_leaf(np.fix, jnp.trunc, "x", "keep")
 
 
 def _is_sign_inf(sign):
@@ -433,19 +340,3 @@ def _is_sign_inf(sign):
 
 
 isposinf, isneginf = _is_sign_inf(1), _is_sign_inf(-1)
-numpy_leaf(np.isposinf, isposinf, "x", "keep")
-numpy_leaf(np.isneginf, isneginf, "x", "keep")
-
-
-def iscomplex(x):
-    """np.iscomplex."""
-    return jnp.imag(x) != 0
-
-
-def isreal(x):
-    """np.isreal."""
-    return jnp.imag(x) == 0
-
-
-numpy_leaf(np.iscomplex, iscomplex, "x", "keep")
-numpy_leaf(np.isreal, isreal, "x", "keep")

@@ -15,6 +15,8 @@ from xlapy.dispatch.numpy.accumulations import accumulate_rule
 from xlapy.dispatch.numpy.reductions import reduce_rule
 from xlapy.dispatch.numpy.rule_operands import (
     absent,
+    as_arrays,
+    asks_for_array,
     cast_array,
     deliver,
     kind_of,
@@ -54,12 +56,15 @@ def binary(machine: Machine, ufunc: Const) -> np.ufunc:
 @method(np.ufunc, "reduce")
 def reduce(machine, self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
     """`ufunc.reduce`."""
+    if asks_for_array(out):
+        return as_arrays(machine, reduce(machine, self, array, axis, dtype, None, keepdims, initial, where))
     return reduce_rule(machine, binary(machine, self), array, axis, dtype, out, keepdims, initial, where)
 
 
 @method(np.ufunc, "accumulate")
 def accumulate(machine, self, array, axis: Any = 0, dtype=None, out=None):
     """`ufunc.accumulate`."""
+    out = None if asks_for_array(out) else out
     where = known(machine, axis, "an axis")
     where = where[0] if isinstance(where, tuple) and len(where) == 1 else where
     if where is None and len(operand(machine, array).type.shape) != 1:
@@ -203,6 +208,7 @@ def _at(base, new, *rest):
 @method(np.ufunc, "reduceat")
 def reduceat(machine, self, array, indices, axis=0, dtype=None, out=None):
     """`ufunc.reduceat`: each index starts a piece that ends before the next one."""
+    out = None if asks_for_array(out) else out
     ufunc = binary(machine, self)
     require_indices(machine, _from_places, indices)
     places, var = operand(machine, indices), operand(machine, array)

@@ -20,6 +20,8 @@ from xlapy.dispatch.numpy.rule_operands import (
     absent,
     any_true,
     array_type,
+    as_arrays,
+    asks_for_array,
     cast,
     kind_of,
     known,
@@ -111,7 +113,8 @@ def ufunc_rule(
     if not ufunc.nin <= len(args) <= ufunc.nin + ufunc.nout:
         return raise_as_numpy(machine, ufunc, args, {}, "wrong number of arguments")
     inputs, outs = args[: ufunc.nin], list(args[ufunc.nin :])
-    if not absent(out):
+    always_array = asks_for_array(out)
+    if not absent(out) and not always_array:
         items = sequence_items(machine, out) if not isinstance(out, NdArray) else None
         outs = [out] if items is None else items
     outs += [None] * (ufunc.nout - len(outs))
@@ -131,7 +134,8 @@ def ufunc_rule(
             axis = None
         if not (absent(axes) and absent(axis)) or known(machine, keepdims):
             raise Refused("XP0011", f"axes of {ufunc.__name__}", "move the axes first")
-        return _generalised(machine, ufunc, inputs, outs, options)
+        result = _generalised(machine, ufunc, inputs, outs, options)
+        return as_arrays(machine, result) if always_array else result
     for name, value in (("axes", axes), ("axis", axis), ("keepdims", keepdims)):
         if isinstance(value, Value):
             return machine.raise_(TypeError, f"{ufunc.__name__}() got an unexpected keyword argument '{name}'")
@@ -147,7 +151,8 @@ def ufunc_rule(
     else:
         result = _full_call(machine, ufunc, inputs, outs, mask, options)
     asked = "K" if absent(order) else known_order(machine, order)
-    return result if asked == "K" or not fresh else _in_order(machine, result, asked)
+    result = result if asked == "K" or not fresh else _in_order(machine, result, asked)
+    return as_arrays(machine, result) if always_array else result
 
 
 def _in_order(machine: Machine, result: Value, order: str) -> Value:

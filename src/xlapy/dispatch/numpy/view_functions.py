@@ -25,11 +25,10 @@ from xlapy.dispatch.numpy.rule_operands import (
     new_list,
     operand,
     raise_real,
-    sequence_items,
 )
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.registry import function
-from xlapy.domain.values import Const, NdArray, NumpyScalar, Tuple, Value
+from xlapy.domain.values import NdArray, NumpyScalar, Tuple, Value
 
 T = TypeVar("T")
 
@@ -78,20 +77,6 @@ def swapaxes(machine, a, axis1, axis2):
     """np.swapaxes."""
     one, two = known(machine, axis1), known(machine, axis2)
     return permuted(machine, as_array(machine, a), lambda m: np.swapaxes(m, one, two))
-
-
-@function(np.moveaxis)
-def moveaxis(machine, a, source, destination):
-    """np.moveaxis."""
-    source, destination = known(machine, source), known(machine, destination)
-    return permuted(machine, as_array(machine, a), lambda m: np.moveaxis(m, source, destination))
-
-
-@function(np.rollaxis)
-def rollaxis(machine, a, axis, start=0):
-    """np.rollaxis."""
-    axis, start = known(machine, axis), known(machine, start)
-    return permuted(machine, as_array(machine, a), lambda m: np.rollaxis(m, axis, start))
 
 
 @function(np.matrix_transpose, np.linalg.matrix_transpose)
@@ -196,14 +181,7 @@ def _only_units(numpy_function: Callable) -> Callable:
     return rule
 
 
-expand = _only_units(np.expand_dims)
 squeezed = _only_units(np.squeeze)
-
-
-@function(np.expand_dims)
-def expand_dims(machine, a, axis):
-    """np.expand_dims."""
-    return expand(machine, a, axis)
 
 
 @function(np.squeeze)
@@ -212,24 +190,6 @@ def squeeze(machine, a, axis=None):
     if isinstance(a, NumpyScalar) and absent(axis):
         return a
     return squeezed(machine, a, axis)
-
-
-def _at_least(numpy_function: Callable) -> Callable:
-    widened = _only_units(numpy_function)
-
-    def rule(machine, *arys):
-        results = []
-        for item in arys:
-            array = as_array(machine, item)
-            enough = model(array).ndim >= int(numpy_function.__name__[-2])
-            results.append(array if enough else widened(machine, array))
-        return results[0] if len(results) == 1 else Tuple(tuple(results))
-
-    return rule
-
-
-for _function in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
-    function(_function)(_at_least(_function))
 
 
 # -- slices ----------------------------------------------------------------------------------------------------------
@@ -246,48 +206,6 @@ def sliced(machine: Machine, array: NdArray, question: Callable[[np.ndarray], np
     return view(machine, array, "index", dims)
 
 
-@function(np.flip)
-def flip(machine, m, axis=None):
-    """np.flip: a view with reversed axes."""
-    axis = known(machine, axis, "an axis")
-    flipped = sliced(machine, as_array(machine, m), lambda a: np.flip(a, axis))
-    return flipped if flipped.type.shape else NumpyScalar(machine.read(flipped))
-
-
-@function(np.flipud)
-def flipud(machine, m):
-    """np.flipud."""
-    return sliced(machine, as_array(machine, m), np.flipud)
-
-
-@function(np.fliplr)
-def fliplr(machine, m):
-    """np.fliplr."""
-    return sliced(machine, as_array(machine, m), np.fliplr)
-
-
-_CORNERS = np.arange(4).reshape(2, 2)
-
-
-@function(np.rot90)
-def rot90(machine, m, k=1, axes=(0, 1)):
-    """np.rot90: a view."""
-    array, k, axes = as_array(machine, m), known(machine, k), known(machine, axes)
-    ask(machine, lambda: np.rot90(model(array), k, axes))
-    turned = ask(machine, lambda: np.rot90(_CORNERS, k))
-    # NumPy's versions make different numbers of what is no integer
-    turns = next(n for n in range(4) if np.array_equal(np.rot90(_CORNERS, n), turned))
-    one, two = (int(a) % len(array.type.shape) for a in axes)
-    if turns == 0:
-        return make_view(machine, array, None, array.type)
-    if turns == 2:
-        return sliced(machine, array, lambda a: np.flip(a, (one, two)))
-    if turns == 1:
-        return permuted(machine, sliced(machine, array, lambda a: np.flip(a, two)), lambda a: np.swapaxes(a, one, two))
-    turned = permuted(machine, array, lambda a: np.swapaxes(a, one, two))
-    return sliced(machine, turned, lambda a: np.flip(a, two))
-
-
 def split_at(machine: Machine, array: NdArray, places: Sequence[int | None], axis: int) -> list[NdArray]:
     """Views of the pieces of an axis between `places`."""
     size = array.type.shape[axis]
@@ -301,44 +219,17 @@ def split_at(machine: Machine, array: NdArray, places: Sequence[int | None], axi
     return pieces
 
 
-def _splitting(numpy_function: Callable, fixed_axis: int | None) -> Callable:
-    def rule(machine, ary, indices_or_sections, axis=0):
-        array = as_array(machine, ary)
-        parts = known(machine, indices_or_sections, "where to split")
-        axis = known_index(machine, axis)
-        args = (parts,) if fixed_axis is not None else (parts, axis)
-        answer = ask(machine, lambda: numpy_function(model(array), *args))
-        if fixed_axis is not None:
-            axis = 0 if numpy_function is np.hsplit and len(array.type.shape) == 1 else fixed_axis
-        if np.ndim(parts):
-            places = [None if p is None else int(p) for p in parts]
-        else:
-            places = [int(p) for p in np.cumsum([m.shape[axis] for m in answer])[:-1]]
-        return new_list(machine, split_at(machine, array, places, axis))
-
-    return rule
-
-
-for _function, _axis in ((np.split, None), (np.array_split, None), (np.vsplit, 0), (np.hsplit, 1), (np.dsplit, 2)):
-    function(_function)(_splitting(_function, _axis))
-
-
-def _unstack(machine, x, /, *, axis=0):
-    """np.unstack: views along an axis."""
-    array, where = as_array(machine, x), known(machine, axis)
-    ask(machine, lambda: np.unstack(model(array), axis=where))
-    axis = int(np.ravel(where)[0]) % len(array.type.shape)
-    items = []
-    for k in range(array.type.shape[axis]):
-        dims = tuple((k, 1, -1) if a == axis else (0, 1, n) for a, n in enumerate(array.type.shape))
-        items.append(view(machine, array, "index", dims))
-    if len(array.type.shape) == 1:
-        return Tuple(tuple(NumpyScalar(machine.read(item)) for item in items))
-    return Tuple(tuple(items))
-
-
-if hasattr(np, "unstack"):
-    function(np.unstack)(_unstack)
+@function(np.array_split)
+def array_split(machine, ary, indices_or_sections, axis=0):
+    """np.array_split: views of the pieces."""
+    array = as_array(machine, ary)
+    parts, axis = known(machine, indices_or_sections, "where to split"), known_index(machine, axis)
+    answer = ask(machine, lambda: np.array_split(model(array), parts, axis))
+    if np.ndim(parts):
+        places = [None if p is None else int(p) for p in parts]
+    else:
+        places = [int(p) for p in np.cumsum([m.shape[axis] for m in answer])[:-1]]
+    return new_list(machine, split_at(machine, array, places, axis))
 
 
 # -- the rest --------------------------------------------------------------------------------------------------------
@@ -352,12 +243,6 @@ def diagonal(machine, a, offset: Any = 0, axis1: Any = 0, axis2: Any = 1):
     ask(machine, lambda: np.diagonal(model(array), offset, axis1, axis2))
     rank = len(array.type.shape)
     return view(machine, array, "diagonal", (offset, axis1 % rank, axis2 % rank), writeable=False)
-
-
-@function(np.linalg.diagonal)
-def linalg_diagonal(machine, x, /, *, offset=0):
-    """np.linalg.diagonal."""
-    return diagonal(machine, x, offset, Const(-2), Const(-1))
 
 
 @function(np.broadcast_to)
@@ -377,31 +262,6 @@ def broadcast_arrays(machine, *args, subok=False):
     if all(a.type.shape == shape for a in arrays):
         return Tuple(tuple(arrays))
     return Tuple(tuple(view(machine, a, "broadcast", shape, writeable=a.type.shape == shape) for a in arrays))
-
-
-@function(np.real)
-def real(machine, val):
-    """np.real: a view of a complex array; the argument itself if it is real."""
-    return machine.getattr(_numpy(machine, val), "real")
-
-
-@function(np.imag)
-def imag(machine, val):
-    """np.imag."""
-    return machine.getattr(_numpy(machine, val), "imag")
-
-
-def _numpy(machine: Machine, value: Value) -> Value:
-    cls = machine.type_of(value)
-    if cls is range:
-        return machine.call(Const(np.asarray), [value])
-    if sequence_items(machine, value) is None and (hasattr(cls, "real") or not _is_built_in(cls)):
-        return value
-    return as_array(machine, value)
-
-
-def _is_built_in(cls: type) -> bool:
-    return cls.__module__ in ("builtins", "collections")
 
 
 def complex_part(machine: Machine, array: NdArray, part: str) -> NdArray:

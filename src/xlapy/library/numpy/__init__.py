@@ -1,0 +1,1 @@
+"""What NumPy has in C, in Python."""
