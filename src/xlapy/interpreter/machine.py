@@ -12,9 +12,10 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from xlapy.dispatch import leaves, register_all  # noqa: F401
+from xlapy.dispatch.argument_kinds import ALL_LENGTHS, require_static
 from xlapy.dispatch.arrays import array_values
 from xlapy.dispatch.arrays.memory_order import layouts
-from xlapy.dispatch.bounded import masked_axes, size_joins
+from xlapy.dispatch.bounded import size_joins
 from xlapy.dispatch.containers import borrowed_elements, growable_list_items
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import Advanced, NeedStatic, PythonError, Refused
@@ -487,7 +488,7 @@ class Machine:
             case NdArray():
                 return self._worked_out(self.read(value), what)
             case BoundedArray():
-                raise masked_axes.require_static(self, value)
+                raise require_static(self, value)
             case Ref():
                 info = self.heap.objects[value.object]
                 contents = self.heap.read(value.object, "<items>")
@@ -526,7 +527,7 @@ class Machine:
         place = self.length_places.get(length)
         if place is None:
             place = self.length_places[length] = Source("value", (self.location(), "the size of an array"))
-        wanted = not {place, masked_axes.ALL_LENGTHS}.isdisjoint(self.world.static)
+        wanted = not {place, ALL_LENGTHS}.isdisjoint(self.world.static)
         known = self.world.work_out(length) if wanted else None
         return None if known is None else int(known[()])
 

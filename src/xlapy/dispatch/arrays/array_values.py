@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from xlapy.dispatch.argument_kinds import require_static
 from xlapy.dispatch.arrays import views
-from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.containers import container_subclasses
 from xlapy.dispatch.iterators.flat import is_flat, vector
 from xlapy.dispatch.numbers.scalar_values import refuse_where
@@ -84,7 +84,7 @@ def _array(machine: Machine, value: Value) -> Var:
         case NumpyScalar():
             return value.var
         case BoundedArray():
-            raise masked_axes.require_static(machine, value)
+            raise require_static(machine, value)
         case Scalar():
             return machine.builder.convert(value.var, value.var.type.dtype)
         case Const():

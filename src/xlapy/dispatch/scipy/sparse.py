@@ -15,8 +15,8 @@ from scipy.linalg import lapack
 from scipy.sparse import _compressed, _sparsetools, _sputils
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH
 from xlapy.dispatch.arrays.views import buffer_type
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy import matrix_class
 from xlapy.dispatch.protocol import Refused
@@ -96,7 +96,7 @@ def _getnnz(self, axis=None):
     raise ValueError("axis out of bounds")
 
 
-FUNCTIONS[_util._prune_array] = _prune_array
+registry.function(_util._prune_array, kind=DYNAMIC_LENGTH)(_prune_array)
 
 
 @_function("csr_has_canonical_format")

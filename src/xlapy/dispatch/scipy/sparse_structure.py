@@ -13,8 +13,8 @@ import numpy as np
 from scipy.sparse import _compressed, _coo, _sparsetools, _sputils
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import device, refuse_where, scalar
 from xlapy.dispatch.numpy.rule_operands import operand, sequence_items
 from xlapy.dispatch.scipy.refusing import refuse
@@ -59,7 +59,7 @@ def _helper(function):
     """A rule of a function of this module, which takes arrays of dynamic length, too."""
 
     def register(rule):
-        FUNCTIONS[function] = rule
+        registry.function(function, kind=DYNAMIC_LENGTH)(rule)
         return registry.function(function)(rule)
 
     return register
@@ -131,7 +131,7 @@ def _are_large(array):
     return np.any((array > limits.max) | (array < limits.min))
 
 
-FUNCTIONS[_sputils.get_index_dtype] = _index_dtype_rule
+registry.function(_sputils.get_index_dtype, kind=DYNAMIC_LENGTH)(_index_dtype_rule)
 
 # -- elements of one row or column after another -----------------------------------------------------------------------
 
