@@ -39,7 +39,6 @@ JAX_PRIVATE = {"runtime/jax_internals.py"}
 # Sub-folders of dispatch that import each other. The list may only get shorter: a pair that is not in it fails, and so
 # does one that is in it and is no more.
 MUTUAL = {
-    ("arrays", "bounded"),
     ("arrays", "numpy"),
     ("arrays", "python"),
     ("bounded", "numpy"),

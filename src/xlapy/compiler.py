@@ -32,6 +32,6 @@ def overload(target: Callable, implementation: FunctionType) -> None:
 
     rule.accepts_unions = True
     libraries.read_rules()
-    registry.function(target)(rule)
+    registry.overload(target, rule)
     interpreted_functions.forget()
     forget_all()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import device, refuse_where, scalar
 from xlapy.dispatch.numpy.rule_operands import operand
 from xlapy.dispatch.protocol import Machine, Refused
@@ -23,7 +23,7 @@ def _intrinsic(function: Callable) -> Callable[[registry.R], registry.R]:
     """Register the rule of a function, for arrays of dynamic length, too."""
 
     def register(rule: registry.R) -> registry.R:
-        FUNCTIONS[function] = rule
+        registry.function(function, kind=DYNAMIC_LENGTH)(rule)
         return registry.function(function)(rule)
 
     return register

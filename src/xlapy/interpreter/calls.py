@@ -13,12 +13,9 @@ import jax
 import numpy as np
 
 from xlapy.dispatch import kinds, leaves, registry, unions
+from xlapy.dispatch.argument_kinds import first_of, involved, require_static
 from xlapy.dispatch.arrays import flat, memory_order
-from xlapy.dispatch.bounded import (
-    bounded_rules,
-    growable_list_arrays,  # noqa: F401
-    masked_axes,
-)
+from xlapy.dispatch.bounded import growable_list_arrays  # noqa: F401
 from xlapy.dispatch.containers import container_protocol, container_subclasses, listed_arguments  # noqa: F401
 from xlapy.dispatch.iterators import combined, generator_functions
 from xlapy.dispatch.jax import custom_derivatives, jax_functions
@@ -96,9 +93,9 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
     match function:
         case BoundMethod():
             if isinstance(function.function, Intrinsic):
-                if isinstance(function.self, NdArray) and masked_axes.involved(*args, *kwargs.values()):
-                    name = function.function.name.rpartition(".")[2]
-                    return bounded_rules.method(machine, function.self, name, args, kwargs)
+                values = (function.self, *args, *kwargs.values())
+                if involved(*values) and isinstance(function.self, NdArray | BoundedArray):
+                    return _method_of_dynamic(machine, function.function, values, args, kwargs)
                 return _method(machine, function.function, [function.self, *args], kwargs)
             if isinstance(function.self, Union) and _differ_in_class(machine, function.self):
                 # what one class inherits from another is not the same method for both: it asks for others of theirs
@@ -124,6 +121,17 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
             if method is not None:
                 return call(machine, method, args, kwargs)
     return lacks(machine, machine.type_of(function), "__call__", "is not callable")
+
+
+def _method_of_dynamic(
+    machine: Machine, method: Intrinsic, values: Sequence[Value], args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    """A method of an array where the array or an argument has a dynamic length."""
+    name = method.name.rpartition(".")[2]
+    selected = registry.select_method(machine, np.ndarray, name, values)
+    if selected is None:
+        raise require_static(machine, first_of(values, {}), f"ndarray.{name}")
+    return _rule(machine, f"ndarray.{name}", selected[0], [values[0], *args], kwargs, kind=selected[1])
 
 
 def _with_the_rest(machine: Machine, function: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -206,12 +214,29 @@ def _differ_in_class(machine: Machine, value: Union) -> bool:
     return len({objects[v.object].cls for v in value.alternatives if isinstance(v, Ref)}) > 1
 
 
-def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str, Value], item: object = None) -> Value:
-    """Apply a dispatch rule, of `item` if it is one of a function; unions among the arguments are told apart first.
-    A wrong call is a TypeError."""
+def _rule(
+    machine: Machine,
+    name: str,
+    rule: registry.Rule,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    item: object = None,
+    kind: registry.Kind | None = None,
+) -> Value:
+    """Apply a dispatch rule, of `item` if it is one of a function, for a kind of arguments; unions among these are told
+    apart first. A wrong call is a TypeError."""
     several = [a for a in ((*args, *kwargs.values()) if kwargs else args) if isinstance(a, Union)]
     if several and not _takes_them(machine, rule, args, several):
-        return _told_apart(machine, args, kwargs, lambda a, k: _rule(machine, name, rule, a, k, item))
+        return _told_apart(
+            machine,
+            args,
+            kwargs,
+            lambda a, k: (
+                _rule(machine, name, rule, a, k, item, kind)
+                if item is None
+                else _call_object(machine, Const(item), a, k)
+            ),
+        )
     try:
         result = rule(machine, *args, **kwargs)
     except rule_operands.NoNumbers as failure:
@@ -221,6 +246,8 @@ def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str
         if wrong is not None:
             return machine.reraise(wrong)
         if registry.unfit(error):
+            if kind is not None and kind.missing is not None:
+                raise kind.missing(machine, (*args, *kwargs.values()), f"{name} with such arguments") from error
             raise Refused("XP0011", f"{name}: these arguments are not supported ({_arguments(error)})") from error
         if leaves.of_jax(error):
             raise Refused("XP0011", f"{name}: {error}") from error
@@ -322,10 +349,6 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
                 return _told_apart(machine, args, kwargs, lambda a, k: _call_object(machine, function, a, k))
             if not kwargs:
                 args = mixed.arguments(machine, item, args)
-        if BoundedArray in given:
-            result = bounded_rules.call(machine, item, args, kwargs)
-            if result is not None:
-                return result
         if item is super:
             return _super(machine, args)
         if item is locals and not args:
@@ -347,6 +370,12 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
             if consumer is not None:
                 with fused_generator_calls.noted(machine, item, args, kwargs):
                     return _substituted(machine, item, consumer, args, kwargs)
+    name = getattr(item, "__name__", str(item))
+    selected = registry.find(machine, item, args, kwargs)
+    if selected is not None:
+        mark = machine.heap.next_identity
+        result = _rule(machine, name, selected[0], args, kwargs, item, selected[1])
+        return result if involved(*args, *kwargs.values()) else _noted(machine, mark, result, item, args, kwargs)
     of_records = record_rules.implementation(machine, item, args, kwargs)
     if of_records is not None:
         stand_in, args, kwargs = of_records
@@ -354,7 +383,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     rule = registry.find_function(item)
     if rule is not None:
         mark = machine.heap.next_identity
-        result = _rule(machine, getattr(item, "__name__", str(item)), rule, args, kwargs, item)
+        result = _rule(machine, name, rule, args, kwargs, item)
         return _noted(machine, mark, result, item, args, kwargs)
     substitute = registry.find_replacement(item)
     if substitute is not None:

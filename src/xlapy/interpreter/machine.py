@@ -12,9 +12,10 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from xlapy.dispatch import kinds, leaves, register_all  # noqa: F401
+from xlapy.dispatch.argument_kinds import ALL_LENGTHS
 from xlapy.dispatch.arrays import array_values
 from xlapy.dispatch.arrays.memory_order import layouts
-from xlapy.dispatch.bounded import masked_axes, size_joins
+from xlapy.dispatch.bounded import size_joins
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import Advanced, NeedStatic, PythonError, Refused, Settings
 from xlapy.dispatch.python import assignments, attributes, identity, namespaces, operators, subscripts, truth
@@ -449,7 +450,7 @@ class Machine:
         place = self.length_places.get(length)
         if place is None:
             place = self.length_places[length] = Source("value", (self.location(), "the size of an array"))
-        wanted = not {place, masked_axes.ALL_LENGTHS}.isdisjoint(self.world.static)
+        wanted = not {place, ALL_LENGTHS}.isdisjoint(self.world.static)
         known = self.world.work_out(length) if wanted else None
         return None if known is None else int(known[()])
 

@@ -73,7 +73,7 @@ def _array(machine: Machine, value: NdArray, what: str) -> np.ndarray:
 
 
 def _bounded_array(machine: Machine, value: BoundedArray, what: str) -> Any:
-    raise masked_axes.require_static(machine, value)
+    raise require_static(machine, value)
 
 
 def _ends(machine: Machine, value: Slice | Range, what: str) -> Any:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from xlapy.dispatch.argument_kinds import require_static
 from xlapy.dispatch.arrays import views
 from xlapy.dispatch.arrays.flat import is_flat, vector
-from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.containers import container_subclasses
 from xlapy.dispatch.kinds import is_instance, is_numeric_const, require_fixed, type_of
 from xlapy.dispatch.numbers.scalar_values import refuse_where
@@ -84,7 +84,7 @@ def _array(machine: Machine, value: Value) -> Var:
         case NumpyScalar():
             return value.var
         case BoundedArray():
-            raise masked_axes.require_static(machine, value)
+            raise require_static(machine, value)
         case Scalar():
             return machine.builder.convert(value.var, value.var.type.dtype)
         case Const():

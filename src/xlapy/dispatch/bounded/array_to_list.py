@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, require_static
-from xlapy.dispatch.bounded.masked_axes import first_of
+import numpy as np
+
+from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, require_static
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import NONE, BoundedArray, Const, Value
 
@@ -45,6 +47,6 @@ def _item(machine: Machine, self: BoundedArray, *index: Value) -> Value:
     return machine.call(machine.getattr(machine.getitem(self, index[0]), "item"), ())
 
 
-METHODS["tolist"] = _tolist
-METHODS["item"] = _item
-FUNCTIONS[sorted] = _sorted
+registry.method(np.ndarray, "tolist", kind=DYNAMIC_LENGTH)(_tolist)
+registry.method(np.ndarray, "item", kind=DYNAMIC_LENGTH)(_item)
+registry.function(sorted, kind=DYNAMIC_LENGTH)(_sorted)

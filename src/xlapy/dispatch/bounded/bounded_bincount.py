@@ -7,8 +7,8 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, require_static
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import provoke, refuse_where
 from xlapy.dispatch.numpy import register_numpy
 from xlapy.dispatch.numpy.rule_operands import absent, known_index, operand
@@ -79,7 +79,7 @@ def _weights(machine: Machine, weights: Value | None, axes, shape: tuple[int, ..
     if not isinstance(weights, BoundedArray):
         return bincount_weights(machine, weights, shape)
     if axes is None or axes[0] is None or not masked_axes.same_lanes(weights.lanes, axes[0]):
-        raise masked_axes.require_static(machine, weights, "np.bincount with weights")
+        raise require_static(machine, weights, "np.bincount with weights")
     return [machine.builder.convert(machine.read(weights.base), np.dtype(np.float64))]
 
 
@@ -106,6 +106,6 @@ def _count(x, *rest):
     return occurrences(place, bins)
 
 
-FUNCTIONS[np.bincount] = bincount
+registry.function(np.bincount, kind=DYNAMIC_LENGTH)(bincount)
 
 __all__ = ["register_numpy"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, require_static
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
-from xlapy.dispatch.bounded.masked_axes import made, require_static, same_length
+from xlapy.dispatch.bounded.masked_axes import made, same_length
 from xlapy.dispatch.numpy.rule_operands import known, operand
 from xlapy.domain.values import BoundedArray, Const, Lanes
 
@@ -44,4 +45,4 @@ def _einsum(machine, subscripts, *arrays, optimize=False):
     )
 
 
-FUNCTIONS[np.einsum] = _einsum
+registry.function(np.einsum, kind=DYNAMIC_LENGTH)(_einsum)

@@ -8,18 +8,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch.argument_kinds import first_of, involved, require_static
 from xlapy.dispatch.arrays.memory_order import keep_order
 from xlapy.dispatch.bounded import layout_matching, masked_axes
 from xlapy.dispatch.bounded.masked_axes import (
     INT64,
     Int,
-    first_of,
     fresh,
-    involved,
     length_int,
     made,
     moved,
-    require_static,
     same_lanes,
     same_length,
     select_valid,

@@ -8,10 +8,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
 from xlapy.dispatch.bounded.library_functions import is_rows
-from xlapy.dispatch.bounded.masked_axes import require_static
 from xlapy.dispatch.numpy.rule_operands import absent, kind_of, sequence_items
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, NdArray, Tuple, Value
@@ -28,7 +28,7 @@ def _histogram(machine, a, bins=10, range=None, density=None, weights=None):
         or kind_of(a.base.type.dtype) not in "iuf"
     ):
         raise require_static(machine, first_of((a, bins, range, weights), {}), "np.histogram of such arrays")
-    if masked_axes.involved(bins, range):
+    if involved(bins, range):
         raise require_static(machine, a, "np.histogram with such arguments")
     lanes = a.lanes
     valid = masked_axes.valid_lanes(machine, lanes, a.base.type.shape[0])
@@ -52,7 +52,7 @@ def _lively(x, valid):
     return jnp.where(valid, x, jnp.where(jnp.any(valid), first, nothing))
 
 
-FUNCTIONS[np.histogram] = _histogram
+registry.function(np.histogram, kind=DYNAMIC_LENGTH)(_histogram)
 
 
 def _in_grid(machine: Machine, item: object, samples: list[Value], bins, range, density, weights) -> Value:
@@ -61,7 +61,7 @@ def _in_grid(machine: Machine, item: object, samples: list[Value], bins, range, 
     if not isinstance(first, BoundedArray) or len(first.axes) != 1 or first.base.type.shape[0] < 2:
         raise require_static(machine, first_of((*samples, bins, range, weights), {}), "a histogram of such arrays")
     lanes, room = first.axes[0], first.base.type.shape
-    if lanes is None or masked_axes.involved(bins, range):
+    if lanes is None or involved(bins, range):
         raise require_static(machine, first_of((*samples, bins, range, weights), {}), "a histogram of such arrays")
     given = [] if absent(weights) else [weights]
     rooms: list[NdArray] = []
@@ -106,5 +106,5 @@ def _of_rows(machine, sample, bins=10, range=None, density=None, weights=None):
     return _in_grid(machine, np.histogramdd, items, bins, range, density, weights)
 
 
-FUNCTIONS[np.histogram2d] = _of_two
-FUNCTIONS[np.histogramdd] = _of_rows
+registry.function(np.histogram2d, kind=DYNAMIC_LENGTH)(_of_two)
+registry.function(np.histogramdd, kind=DYNAMIC_LENGTH)(_of_rows)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from xlapy.dispatch.argument_kinds import first_of, involved, require_static
 from xlapy.dispatch.arrays import advanced_indexing, indexing
 from xlapy.dispatch.arrays.views import read_view, write_view
 from xlapy.dispatch.bounded import index_arrays, masked_axes
@@ -15,12 +16,9 @@ from xlapy.dispatch.bounded.layout_matching import assign, stored
 from xlapy.dispatch.bounded.masked_axes import (
     BOOL,
     INT64,
-    first_of,
     fresh,
-    involved,
     masked_lanes,
     moved,
-    require_static,
     same_lanes,
     same_length,
     select_valid,

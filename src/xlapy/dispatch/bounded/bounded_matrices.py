@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_creation import is_dynamic
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.bounded.library_functions import MOST_PAIRS, in_python
-from xlapy.dispatch.bounded.masked_axes import require_static
 from xlapy.dispatch.numpy.rule_operands import absent, known, known_index, sequence_items
 from xlapy.domain.numbers import interval
 from xlapy.domain.values import BoundedArray, Const, Tuple
@@ -78,11 +77,11 @@ def _part(item, kept) -> None:
     """np.triu and np.tril."""
 
     def rule(machine, m, k=0):
-        if not isinstance(m, BoundedArray) or len(m.axes) != 2 or masked_axes.involved(k):
+        if not isinstance(m, BoundedArray) or len(m.axes) != 2 or involved(k):
             raise require_static(machine, first_of((m, k), {}), f"np.{item.__name__} of such arrays")
         return machine.call(Const(kept), (m, *([k] if not isinstance(k, int) else [])))
 
-    FUNCTIONS[item] = rule
+    registry.function(item, kind=DYNAMIC_LENGTH)(rule)
 
 
 def _upper(m, k=0):
@@ -154,9 +153,11 @@ def _trace(machine, a, offset=0):
     )
 
 
-FUNCTIONS[np.diagonal] = METHODS["diagonal"] = _diagonal
-FUNCTIONS[np.diag] = _diag
-FUNCTIONS[np.trace] = METHODS["trace"] = _trace
+registry.function(np.diagonal, kind=DYNAMIC_LENGTH)(_diagonal)
+registry.method(np.ndarray, "diagonal", kind=DYNAMIC_LENGTH)(_diagonal)
+registry.function(np.diag, kind=DYNAMIC_LENGTH)(_diag)
+registry.function(np.trace, kind=DYNAMIC_LENGTH)(_trace)
+registry.method(np.ndarray, "trace", kind=DYNAMIC_LENGTH)(_trace)
 
 # -- of vectors -------------------------------------------------------------------------------------------------------
 
@@ -214,7 +215,7 @@ def _grid(machine, *xi, copy=True, sparse=False, indexing="xy"):
     return machine.call(Const(_meshgrid), arrays, {"sparse": Const(sparse), "indexing": Const(indexing)})
 
 
-FUNCTIONS[np.meshgrid] = _grid
+registry.function(np.meshgrid, kind=DYNAMIC_LENGTH)(_grid)
 
 
 def _cross(a, b):
@@ -237,4 +238,4 @@ def _cross_rule(machine, a, b):
     return machine.call(Const(_cross), (a, b))
 
 
-FUNCTIONS[np.cross] = _cross_rule
+registry.function(np.cross, kind=DYNAMIC_LENGTH)(_cross_rule)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS
-from xlapy.dispatch.bounded.masked_axes import require_static
+from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, require_static
 from xlapy.dispatch.numpy.rule_operands import absent, known
 from xlapy.domain.values import BoundedArray, Const, Value
 
@@ -43,4 +43,4 @@ def _norm(machine, x, ord=None, axis=None, keepdims=False) -> Value:
     return machine.call(Const(_of_order), (x, Const(order)), options)
 
 
-FUNCTIONS[np.linalg.norm] = _norm
+registry.function(np.linalg.norm, kind=DYNAMIC_LENGTH)(_norm)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
-from xlapy.dispatch.bounded.masked_axes import involved, require_static
+from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.numpy import take_and_put
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Value
@@ -30,4 +30,4 @@ def _place(machine: Machine, arr: Value, mask: Value, vals: Value) -> Value:
     return machine.call(Const(_placed), (arr, machine.call(Const(np.asarray), (mask,)), vals))
 
 
-FUNCTIONS[np.place] = _place
+registry.function(np.place, kind=DYNAMIC_LENGTH)(_place)

@@ -8,18 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch.argument_kinds import involved, require_static
 from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_slices import basic
-from xlapy.dispatch.bounded.masked_axes import (
-    INT64,
-    Lanes,
-    fresh,
-    require_static,
-    select_valid,
-    settle_widths,
-    valid_mask,
-    var_of,
-)
+from xlapy.dispatch.bounded.masked_axes import INT64, Lanes, fresh, select_valid, settle_widths, valid_mask, var_of
 from xlapy.dispatch.numpy import moments, reductions
 from xlapy.dispatch.numpy.accumulations import accumulate_rule
 from xlapy.dispatch.numpy.numpy_leaves import bounded as index_within
@@ -49,7 +41,7 @@ def _counted(machine: Machine, array: BoundedArray, axes: tuple[int, ...], where
     lanes = [x if k in axes else None for k, x in enumerate(array.axes)]
     mask = valid_mask(machine, array.base.type.shape, lanes)
     if not _default(where):
-        if masked_axes.involved(where):
+        if involved(where):
             raise require_static(machine, array, "where= of dynamic length")
         given = machine.builder.broadcast(operand(machine, where, masked_axes.BOOL), array.base.type.shape)
         mask = given if mask is None else machine.builder.elementwise("bitwise_and", mask, given)

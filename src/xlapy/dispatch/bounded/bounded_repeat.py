@@ -6,10 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.bounded.library_functions import type_of_array
-from xlapy.dispatch.bounded.masked_axes import INT64, fresh, involved, require_static
+from xlapy.dispatch.bounded.masked_axes import INT64, fresh
 from xlapy.dispatch.numpy import register_numpy
 from xlapy.dispatch.numpy.rule_operands import known, known_index
 from xlapy.dispatch.protocol import Machine
@@ -102,6 +102,7 @@ def _of_parts(a, repeats, axis):
     return a[places] if axis == 0 else np.take(a, places, axis=axis)
 
 
-FUNCTIONS[np.repeat] = METHODS["repeat"] = _repeat
+registry.function(np.repeat, kind=DYNAMIC_LENGTH)(_repeat)
+registry.method(np.ndarray, "repeat", kind=DYNAMIC_LENGTH)(_repeat)
 
 __all__ = ["register_numpy"]

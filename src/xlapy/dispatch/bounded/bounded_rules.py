@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,12 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.arrays.memory_order import layout_model
 from xlapy.dispatch.bounded import bounded_elementwise, bounded_reductions, masked_axes
 from xlapy.dispatch.bounded.bounded_indexing import getitem
 from xlapy.dispatch.bounded.bounded_slices import reversed_parts
 from xlapy.dispatch.bounded.layout_matching import assign
-from xlapy.dispatch.bounded.masked_axes import INT64, first_of, fresh, involved, require_static
+from xlapy.dispatch.bounded.masked_axes import INT64, fresh
 from xlapy.dispatch.numpy.conversions import copy_mode
 from xlapy.dispatch.numpy.rule_operands import (
     absent,
@@ -28,17 +30,13 @@ from xlapy.dispatch.numpy.rule_operands import (
 from xlapy.dispatch.numpy.ufunc_table import TABLE
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.symbols import BINARY
-from xlapy.domain.values import NONE, BoundedArray, BoundMethod, Const, Intrinsic, NdArray, Tuple, Value, number_var
+from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, Tuple, Value, number_var
 from xlapy.ir import Var
 
 Rule = Callable[..., Any]
-FUNCTIONS: dict[object, Rule] = {}
-METHODS: dict[str, Rule] = {}
-_ATTRIBUTES: dict[str, Rule] = {}
 _LIKE = {np.zeros_like, np.ones_like, np.empty_like, np.full_like}
 #: NumPy functions that work element by element
 _LANEWISE = {
-    np.where,
     np.clip,
     np.round,
     np.around,
@@ -86,54 +84,29 @@ _GENERIC = {
 }
 
 
-def call(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, Value]) -> Value | None:
-    """`item(*args, **kwargs)` where one of the arguments has a dynamic length; None if the general way is right."""
-    array = first_of(args, kwargs)
-    rule = FUNCTIONS.get(item) if _hashable(item) else None
-    if rule is not None:
-        return _apply(machine, rule, _name(item), args, kwargs)
-    if isinstance(item, np.ufunc):
-        if item not in TABLE or kwargs or len(args) != item.nin:
-            return _ufunc_with_options(machine, item, args, kwargs, array)
-        return bounded_elementwise.elementwise(machine, item, args)
-    if _hashable(item) and item in _LANEWISE:
-        if item in _LIKE and not absent(kwargs.get("shape")) and isinstance(args[0], BoundedArray):
-            return machine.call(Const(item), [args[0].base, *args[1:]], kwargs)
-        if any(map(involved, kwargs.values())) or not absent(kwargs.get("out")) or "copy" in kwargs:
-            raise require_static(machine, array, _name(item))
-        return bounded_elementwise.lanewise(machine, item, args, kwargs)
-    if _hashable(item) and item in _OF_TYPES:
-        return machine.call(Const(item), [a.base if isinstance(a, BoundedArray) else a for a in args], kwargs)
-    if getattr(item, "__module__", None) == "_operator":
-        return None  # what the operator means
-    ruled = registry.find_function(item) is not None
-    if _hashable(item) and item in _GENERIC or not ruled and registry.find_replacement(item) is not None:
-        return None
-    if ruled or (getattr(item, "__module__", None) or "").partition(".")[0] in (
-        "numpy",
-        "jax",
-    ):
-        raise require_static(machine, array, _name(item))
-    return None
+@registry.otherwise(DYNAMIC_LENGTH)
+def _check_ordinary(machine: Machine, item: Any, values: Sequence[Value]) -> None:
+    """Asks for the lengths where a callable has no rule for arrays of dynamic length, and takes no such array as it
+    takes others."""
+    if isinstance(item, types.FunctionType) or _hashable(item) and item in _GENERIC:
+        return
+    module = (getattr(item, "__module__", None) or "").partition(".")[0]
+    is_ruled = registry.find_function(item) is not None
+    if module == "_operator" or not is_ruled and registry.find_replacement(item) is not None:
+        return
+    if is_ruled or module in ("numpy", "jax"):
+        raise require_static(machine, first_of(values, {}), _name(item))
 
 
-def _apply(machine: Machine, rule: Rule, name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
-    """`rule(*args, **kwargs)`, where the rule has such parameters."""
-    try:
-        return rule(machine, *args, **kwargs)
-    except _AnotherArgument as error:
-        raise require_static(machine, first_of(args, kwargs), f"{name} with such arguments") from error
-    except TypeError as error:
-        if registry.unfit(error):
-            raise require_static(machine, first_of(args, kwargs), f"{name} with such arguments") from error
-        raise
-
-
-def _ufunc_with_options(machine: Machine, ufunc: np.ufunc, args, kwargs, array: BoundedArray) -> Value:
-    """`np.add(x, y, out=z)`, `np.add(x, y, z)`, with `where=` too."""
+@registry.of_class(np.ufunc, kind=DYNAMIC_LENGTH)
+def _ufunc(ufunc: np.ufunc, machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
+    """A ufunc of arrays of dynamic length: `np.add(x, y, out=z)`, `np.add(x, y, z)`, with `where=` too."""
+    if ufunc in TABLE and not kwargs and len(args) == ufunc.nin:
+        return bounded_elementwise.elementwise(machine, ufunc, args)
     inputs, options = args[: ufunc.nin], dict(kwargs)
     out = single(machine, options.pop("out", args[ufunc.nin] if len(args) > ufunc.nin else None))
     where = options.pop("where", None)
+    array = first_of(args, kwargs)
     if ufunc not in TABLE or ufunc.nout != 1 or options or len(args) > ufunc.nin + 1 or len(inputs) < ufunc.nin:
         raise require_static(machine, array, f"np.{ufunc.__name__} with options")
     result = bounded_elementwise.elementwise(machine, ufunc, inputs)
@@ -141,10 +114,26 @@ def _ufunc_with_options(machine: Machine, ufunc: np.ufunc, args, kwargs, array: 
         if where is not None:
             raise require_static(machine, array, f"np.{ufunc.__name__} with where= and without out=")
         return result
-    found, made = masked_axes.parts(machine, out), masked_axes.parts(machine, result)
-    if found is None or made is None or not np.can_cast(made[0].type.dtype, found[0].type.dtype, "same_kind"):
+    target, given = masked_axes.parts(machine, out), masked_axes.parts(machine, result)
+    if target is None or given is None or not np.can_cast(given[0].type.dtype, target[0].type.dtype, "same_kind"):
         raise require_static(machine, array, f"np.{ufunc.__name__} with such an out=")
     return bounded_elementwise.deliver(machine, result, out, inputs, where)
+
+
+def _register_lanewise(item: Any) -> None:
+    @_function(item)
+    def rule(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
+        if item in _LIKE and not absent(kwargs.get("shape")) and isinstance(args[0], BoundedArray):
+            return machine.call(Const(item), [args[0].base, *args[1:]], kwargs)
+        if any(map(involved, kwargs.values())) or not absent(kwargs.get("out")) or "copy" in kwargs:
+            raise require_static(machine, first_of(args, kwargs), _name(item))
+        return bounded_elementwise.lanewise(machine, item, args, kwargs)
+
+
+def _register_of_types(item: Any) -> None:
+    @_function(item)
+    def rule(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
+        return machine.call(Const(item), [a.base if isinstance(a, BoundedArray) else a for a in args], kwargs)
 
 
 def _hashable(item: Any) -> bool:
@@ -155,56 +144,28 @@ def _name(item: Any) -> str:
     return f"{getattr(item, '__module__', '') or ''}.{getattr(item, '__name__', item)}".strip(".")
 
 
-def method(machine: Machine, receiver: Value, name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
-    """A method of an array where the array or an argument has a dynamic length."""
-    rule = METHODS.get(name)
-    if rule is None:
-        raise require_static(machine, first_of((receiver, *args), kwargs), f"ndarray.{name}")
-    return _apply(machine, rule, f"ndarray.{name}", (receiver, *args), kwargs)
-
-
-def getattr_(machine: Machine, value: BoundedArray, name: str) -> Value:
-    """`array.name`."""
-    if name in _ATTRIBUTES:
-        return _ATTRIBUTES[name](machine, value)
-    if name in METHODS:
-        rule = METHODS[name]
-        name = f"ndarray.{name}"
-        applied = lambda machine, *args, **kwargs: _apply(machine, rule, name, args, kwargs)  # noqa: E731
-        return BoundMethod(Intrinsic(name, applied), value)
-    if name == "__class__":
-        return Const(np.ndarray)
-    if not hasattr(np.ndarray, name):
-        return machine.raise_(AttributeError, f"'numpy.ndarray' object has no attribute '{name}'")
-    raise require_static(machine, value, f"ndarray.{name}")
-
-
 def _function(*items: Any) -> Callable[[Rule], Rule]:
-    def register(rule: Rule) -> Rule:
-        for item in items:
-            FUNCTIONS[item] = rule
-        return rule
-
-    return register
+    return registry.function(*items, kind=DYNAMIC_LENGTH)
 
 
 def _method(*names: str) -> Callable[[Rule], Rule]:
-    def register(rule: Rule) -> Rule:
-        for name in names:
-            METHODS[name] = rule
-        return rule
-
-    return register
+    return registry.method(np.ndarray, *names, kind=DYNAMIC_LENGTH)
 
 
-class _AnotherArgument(Exception):
-    """Another argument than the first is an array of dynamic length."""
+def _attribute(*names: str) -> Callable[[Rule], Rule]:
+    return registry.attribute(np.ndarray, *names, kind=DYNAMIC_LENGTH)
+
+
+for _item in _LANEWISE:
+    _register_lanewise(_item)
+for _item in _OF_TYPES:
+    _register_of_types(_item)
 
 
 def _bounded(machine: Machine, value: Value, what: str, *others: Any) -> BoundedArray:
     """The first argument, which must be the one of dynamic length."""
     if not isinstance(value, BoundedArray) and not involved(*others):
-        raise _AnotherArgument(what)
+        raise registry.Unfit(what)
     if not isinstance(value, BoundedArray) or involved(*others):
         raise require_static(machine, value if isinstance(value, BoundedArray) else first_of(others, {}), what)
     return value
@@ -307,13 +268,6 @@ def _ptp(machine, a, axis=None, out=None, keepdims=False):
     return machine.binary("-", *extremes)
 
 
-@_function(np.average)
-def _average(machine, a, axis=None, weights=None, returned=False, *, keepdims=False):
-    if not absent(weights) or known(machine, returned) or known(machine, keepdims):
-        raise require_static(machine, _bounded(machine, a, "np.average"), "np.average with options")
-    return machine.call(Const(np.mean), (a, *([] if absent(axis) else [axis])))
-
-
 def _builtin_truth(ufunc: np.ufunc):
     def rule(machine, a):
         if len(a.axes) != 1:
@@ -323,8 +277,8 @@ def _builtin_truth(ufunc: np.ufunc):
     return rule
 
 
-FUNCTIONS[any] = _builtin_truth(np.logical_or)
-FUNCTIONS[all] = _builtin_truth(np.logical_and)
+_function(any)(_builtin_truth(np.logical_or))
+_function(all)(_builtin_truth(np.logical_and))
 
 
 @_function(np.take)
@@ -434,16 +388,14 @@ def transposed(machine: Machine, array: BoundedArray, axes: Any = None) -> Bound
     return BoundedArray(base, tuple(array.axes[n] for n in order))
 
 
-_ATTRIBUTES.update(
-    shape=_shape,
-    size=_size,
-    ndim=lambda machine, array: Const(len(array.axes)),
-    dtype=lambda machine, array: Const(array.base.type.dtype),
-    itemsize=lambda machine, array: Const(array.base.type.dtype.itemsize),
-    T=transposed,
-    real=lambda machine, array: masked_axes.made(machine, machine.getattr(array.base, "real"), array.axes),
-    imag=lambda machine, array: masked_axes.made(machine, machine.getattr(array.base, "imag"), array.axes),
-)
+_attribute("shape")(_shape)
+_attribute("size")(_size)
+_attribute("ndim")(lambda machine, array: Const(len(array.axes)))
+_attribute("dtype")(lambda machine, array: Const(array.base.type.dtype))
+_attribute("itemsize")(lambda machine, array: Const(array.base.type.dtype.itemsize))
+_attribute("T")(transposed)
+_attribute("real")(lambda machine, a: masked_axes.made(machine, machine.getattr(a.base, "real"), a.axes))
+_attribute("imag")(lambda machine, a: masked_axes.made(machine, machine.getattr(a.base, "imag"), a.axes))
 _function(len)(length)
 _function(np.shape)(_shape)
 _function(np.size)(
@@ -616,16 +568,18 @@ def _reshape_function(machine, a, shape, order="C", copy=None):
     return _reshape(machine, _bounded(machine, a, "np.reshape", shape, order), shape, order=order, copy=copy)
 
 
-METHODS["round"] = lambda machine, self, *args, **kw: bounded_elementwise.lanewise(machine, np.round, (self, *args), kw)
-METHODS["clip"] = lambda machine, self, *args, **kw: bounded_elementwise.lanewise(machine, np.clip, (self, *args), kw)
-METHODS["conj"] = METHODS["conjugate"] = lambda machine, self: (
-    bounded_elementwise.elementwise(machine, np.conjugate, (self,)) if self.base.type.dtype.kind == "c" else self
+_method("round")(lambda machine, self, *args, **kw: bounded_elementwise.lanewise(machine, np.round, (self, *args), kw))
+_method("clip")(lambda machine, self, *args, **kw: bounded_elementwise.lanewise(machine, np.clip, (self, *args), kw))
+_method("conj", "conjugate")(
+    lambda machine, self: (
+        bounded_elementwise.elementwise(machine, np.conjugate, (self,)) if self.base.type.dtype.kind == "c" else self
+    )
 )
 
 
 for _symbol, _name_of in BINARY.items():
-    METHODS[f"__{_name_of}__"] = lambda machine, self, other, s=_symbol: machine.binary(s, self, other)
-    METHODS[f"__r{_name_of}__"] = lambda machine, self, other, s=_symbol: machine.binary(s, other, self)
-    METHODS[f"__i{_name_of}__"] = lambda machine, self, other, s=_symbol: machine.binary(s + "=", self, other)
-METHODS["__len__"] = length
-METHODS["__getitem__"] = getitem
+    _method(f"__{_name_of}__")(lambda machine, self, other, s=_symbol: machine.binary(s, self, other))
+    _method(f"__r{_name_of}__")(lambda machine, self, other, s=_symbol: machine.binary(s, other, self))
+    _method(f"__i{_name_of}__")(lambda machine, self, other, s=_symbol: machine.binary(s + "=", self, other))
+_method("__len__")(length)
+_method("__getitem__")(getitem)

@@ -6,10 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, require_static
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
 from xlapy.dispatch.bounded.library_functions import in_python
-from xlapy.dispatch.bounded.masked_axes import require_static
 from xlapy.dispatch.numpy.rule_operands import cast, kind_of, known
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, NumpyScalar, Scalar, Value
@@ -119,8 +119,8 @@ def _correlate_window(full, a, v, mode):
     return _window(full, n, m, mode, (m - 1) // 2 if n >= m else n // 2)
 
 
-FUNCTIONS[np.convolve] = _convolve
-FUNCTIONS[np.correlate] = _correlate
+registry.function(np.convolve, kind=DYNAMIC_LENGTH)(_convolve)
+registry.function(np.correlate, kind=DYNAMIC_LENGTH)(_correlate)
 
 # -- longer series ----------------------------------------------------------------------------------------------------
 
@@ -171,7 +171,7 @@ def _pad(machine, array, pad_width, mode="constant", constant_values=0):
 
 
 _MODES = ("constant", "edge", "wrap", "symmetric", "reflect")
-FUNCTIONS[np.pad] = _pad
+registry.function(np.pad, kind=DYNAMIC_LENGTH)(_pad)
 
 
 def _insert(arr, obj, values):
@@ -197,7 +197,7 @@ def _is_integer(value: Value) -> bool:
     return isinstance(value, Scalar | NumpyScalar) and value.var.type.dtype.kind in "iu"
 
 
-FUNCTIONS[np.insert] = _insert_rule
+registry.function(np.insert, kind=DYNAMIC_LENGTH)(_insert_rule)
 
 
 def _unwrap(p, discont=None, *, period=6.283185307179586):

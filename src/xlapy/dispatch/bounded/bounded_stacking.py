@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_elementwise import on_lanes
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.bounded.data_dependent_sizes import of_sequences
-from xlapy.dispatch.bounded.masked_axes import fresh, involved, require_static
+from xlapy.dispatch.bounded.masked_axes import fresh
 from xlapy.dispatch.numpy.rule_operands import absent, cast, known, sequence_items
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
@@ -134,4 +135,5 @@ def _at_most(found, array):
     return np.minimum(found, len(array))
 
 
-FUNCTIONS[np.searchsorted] = METHODS["searchsorted"] = _searchsorted
+registry.function(np.searchsorted, kind=DYNAMIC_LENGTH)(_searchsorted)
+registry.method(np.ndarray, "searchsorted", kind=DYNAMIC_LENGTH)(_searchsorted)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import bounded_elementwise, masked_axes
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
 from xlapy.dispatch.bounded.library_functions import type_of_array
-from xlapy.dispatch.bounded.masked_axes import involved, require_static
 from xlapy.dispatch.numpy.rule_operands import absent, array_type, kind_of, known
 from xlapy.dispatch.numpy.statistics import has_variables_in_rows
 from xlapy.dispatch.protocol import Machine
@@ -44,7 +44,7 @@ def _of_vector(item: Callable, implementation: Callable, *options: str) -> None:
         _check_vectors(machine, item, (a,), "biuf")
         return machine.call(Const(implementation), (a,), given)
 
-    FUNCTIONS[item] = rule
+    registry.function(item, kind=DYNAMIC_LENGTH)(rule)
 
 
 def _of_vectors(item: Callable, implementation: Callable, least: int, most: int) -> None:
@@ -56,7 +56,7 @@ def _of_vectors(item: Callable, implementation: Callable, least: int, most: int)
         _check_vectors(machine, item, arrays, "biuf")
         return machine.call(Const(implementation), arrays)
 
-    FUNCTIONS[item] = rule
+    registry.function(item, kind=DYNAMIC_LENGTH)(rule)
 
 
 # -- without NaN ------------------------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ def _linear(
             return machine.call(Const(found[0]), (a, Const(places.item())))
         return machine.call(Const(found[1]), (a, Tuple(tuple(Const(p) for p in places.tolist()))))
 
-    FUNCTIONS[item] = rule
+    registry.function(item, kind=DYNAMIC_LENGTH)(rule)
 
 
 def _nanquantile(a, q):
@@ -194,19 +194,16 @@ def _weighted(a, weights):
     return (a.astype(dtype) * weights.astype(dtype)).sum() / total
 
 
-_plain_average = FUNCTIONS[np.average]
-
-
 def _average(machine, a, axis: Any = None, weights: Any = None):
     if absent(weights):
-        return _plain_average(machine, a, axis)
+        return machine.call(Const(np.mean), (a, *([] if absent(axis) else [axis])))
     if known(machine, axis) not in (None, 0, -1):
         raise require_static(machine, first_of((a, weights), {}), "np.average along such an axis")
     _check_vectors(machine, np.average, (a, weights), "biuf")
     return machine.call(Const(_weighted), (a, weights))
 
 
-FUNCTIONS[np.average] = _average
+registry.function(np.average, kind=DYNAMIC_LENGTH)(_average)
 
 
 def _trapezoid(y, x=None):
@@ -274,7 +271,7 @@ def _of_observations(item: Callable, vectors: Callable, matrix: Callable) -> Non
         _check_vectors(machine, item, arrays, "biuf")
         return machine.call(Const(vectors), arrays)
 
-    FUNCTIONS[item] = rule
+    registry.function(item, kind=DYNAMIC_LENGTH)(rule)
 
 
 def _array_equal(a1, a2):
@@ -298,7 +295,7 @@ def _ediff1d(machine, ary, to_end=None, to_begin=None):
     return machine.call(Const(np.concatenate), (Tuple((*ends[0], steps, *ends[1])),)) if any(ends) else steps
 
 
-FUNCTIONS[np.ediff1d] = _ediff1d
+registry.function(np.ediff1d, kind=DYNAMIC_LENGTH)(_ediff1d)
 
 # -- element by element, with tables ----------------------------------------------------------------------------------
 
@@ -359,5 +356,5 @@ def _in_bins(x, bins, right):
     return np.where(rises, rising, falling)[()]
 
 
-FUNCTIONS[np.interp] = _interp
-FUNCTIONS[np.digitize] = _digitize
+registry.function(np.interp, kind=DYNAMIC_LENGTH)(_interp)
+registry.function(np.digitize, kind=DYNAMIC_LENGTH)(_digitize)

@@ -9,9 +9,9 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch import registry, unions
+from xlapy.dispatch.argument_kinds import first_of, involved, require_static
 from xlapy.dispatch.arrays.memory_order import is_c_contiguous
 from xlapy.dispatch.bounded import growable_list_arrays, masked_axes
-from xlapy.dispatch.bounded.bounded_rules import first_of
 from xlapy.dispatch.bounded.layout_matching import fit
 from xlapy.dispatch.bounded.masked_axes import INT64, var_of
 from xlapy.dispatch.numpy import register_numpy
@@ -39,23 +39,23 @@ def at(machine: Machine, self, a, indices, b: Any = None, /):
         if isinstance(b, Union):
             return unions.over_unions(machine, (b,), lambda v: at(machine, self, a, indices, v))
         a, indices = _places_of_mask(machine, a, indices, b)
-    if not masked_axes.involved(a, indices, b):
+    if not involved(a, indices, b):
         return _of_static(machine, self, a, indices, b)
     ufunc, array = self.value, first_of([a, indices, *([] if b is None else [b])], {})
     found, picked = masked_axes.parts(machine, a), masked_axes.parts(machine, indices)
     if found is None or picked is None or not len(found[1]) == 1 == len(picked[1]):
-        raise masked_axes.require_static(machine, array, f"np.{ufunc.__name__}.at")
+        raise require_static(machine, array, f"np.{ufunc.__name__}.at")
     (room, (lanes,)), (places, (mine,)) = found, picked
     if ufunc not in _NATIVE or places.type.dtype.kind not in "iu":
-        raise masked_axes.require_static(machine, array, f"np.{ufunc.__name__}.at")
+        raise require_static(machine, array, f"np.{ufunc.__name__}.at")
     if lanes is not None and (lanes.valid is not None or not isinstance(lanes.start, int)):
-        raise masked_axes.require_static(machine, array, f"np.{ufunc.__name__}.at")
+        raise require_static(machine, array, f"np.{ufunc.__name__}.at")
     if not room.writeable:
         return machine.raise_(ValueError, "output array is read-only")
     other: Any = b
     types = (room.type.dtype, type_of_operand(machine, other.base if isinstance(other, BoundedArray) else other))
     if not _computes_alike(ufunc, loop(ufunc, (*types, room.type.dtype), casting="unsafe"), room.type.dtype):
-        raise masked_axes.require_static(machine, array, f"np.{ufunc.__name__}.at with a cast")
+        raise require_static(machine, array, f"np.{ufunc.__name__}.at with a cast")
     values = _values(machine, other, places, mine, room.type.dtype)
     length = masked_axes.length_int(machine, lanes, room.type.shape[0])
     index = machine.builder.convert(machine.read(places), INT64)
@@ -77,7 +77,7 @@ def _places_of_mask(machine: Machine, a: Value, indices: Value, b: Value | None)
     found, mask = masked_axes.parts(machine, a), masked_axes.parts(machine, indices)
     if b is None or found is None or mask is None or mask[0].type.dtype != bool or not _has_dimensions(machine, b):
         return a, indices
-    if not masked_axes.involved(a, indices):
+    if not involved(a, indices):
         constant = constant_value(machine.read(mask[0])) is not None
         if constant or found[0].type.shape != mask[0].type.shape or not is_c_contiguous(machine, found[0]):
             return a, indices

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import first_of, involved, require_static
 from xlapy.dispatch.bounded import bounded_reductions, masked_axes
-from xlapy.dispatch.bounded.bounded_rules import first_of
-from xlapy.dispatch.bounded.masked_axes import INT64, fresh, involved, length_int, require_static, var_of
+from xlapy.dispatch.bounded.masked_axes import INT64, fresh, length_int, var_of
 from xlapy.dispatch.numpy import register_numpy, ufunc_methods
 from xlapy.dispatch.numpy.rule_operands import absent, known, operand, require_dtype
 from xlapy.dispatch.numpy.ufunc_methods import binary, reduceat_of

@@ -10,9 +10,10 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
-from xlapy.dispatch.bounded.masked_axes import INT64, fresh, involved, require_static
+from xlapy.dispatch.bounded.masked_axes import INT64, fresh
 from xlapy.dispatch.numpy.rule_operands import absent, kind_of, known
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, Value
@@ -50,7 +51,7 @@ def _transform(name: str) -> None:
             return machine.call(Const(item), (machine.new_array(var), n), options)
         return _of_all(machine, name, var, axes, place, _POWERS[how])
 
-    FUNCTIONS[item] = rule
+    registry.function(item, kind=DYNAMIC_LENGTH)(rule)
 
 
 def _of_all(machine: Machine, name: str, var: Var, axes, place: int, powers: tuple[float, float]) -> Value:
@@ -113,7 +114,7 @@ def _shift(name: str, shifted) -> None:
             raise require_static(machine, x, f"np.fft.{name} of such arrays")
         return machine.call(Const(shifted), (x,))
 
-    FUNCTIONS[item] = rule
+    registry.function(item, kind=DYNAMIC_LENGTH)(rule)
 
 
 _shift("fftshift", lambda x: np.roll(x, len(x) // 2))

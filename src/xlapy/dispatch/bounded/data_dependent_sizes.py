@@ -5,6 +5,7 @@ They stand before the rules for arrays that are known at compile time, so this m
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
 from typing import Any
@@ -14,49 +15,27 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import (
+    DEVICE_ARRAY,
+    DYNAMIC_LENGTH,
+    involved,
+    is_device_array,
+    require_static,
+)
 from xlapy.dispatch.arrays.memory_order import set_order
 from xlapy.dispatch.bounded import appending, bounded_elementwise, bounded_reductions, masked_axes, size_joins
 from xlapy.dispatch.bounded.bounded_elementwise import on_lanes
 from xlapy.dispatch.bounded.bounded_indexing import getitem
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, Rule, first_of
+from xlapy.dispatch.bounded.bounded_rules import Rule
 from xlapy.dispatch.bounded.layout_matching import assign
-from xlapy.dispatch.bounded.masked_axes import Lanes, fresh, involved, masked_lanes, require_static
+from xlapy.dispatch.bounded.masked_axes import Lanes, fresh, masked_lanes
 from xlapy.dispatch.numpy import register_numpy
 from xlapy.dispatch.numpy.rule_operands import absent, cast, is_array_like, known, operand, reshape, sequence_items
 from xlapy.dispatch.numpy.sorting import axis_of
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.registry import Kind
 from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, Ref, Scalar, Tuple, Value
-from xlapy.ir import Var, constant_value
-
-
-def _depends(machine: Machine, value: Any) -> bool:
-    """Whether an argument is an array that is only known on the device."""
-    if isinstance(value, BoundedArray):
-        return True
-    if isinstance(value, NdArray):
-        return constant_value(machine.read(value)) is None
-    return isinstance(value, JaxArray) and constant_value(value.var) is None
-
-
-def _overlay(item: Any):
-    """Register a rule for arrays whose values are only known on the device, before the one that is there."""
-    before = registry.function_rule(item)
-
-    def register(rule: Rule) -> Rule:
-        def either(machine, /, *args, **kwargs):
-            applied = rule if args and any(_depends(machine, a) for a in args) else before
-            try:
-                return applied(machine, *args, **kwargs)
-            except TypeError as error:
-                if registry.unfit(error):
-                    raise Refused("XP0011", f"np.{item.__name__} with such arguments") from error
-                raise
-
-        registry.function(item)(either)
-        FUNCTIONS[item] = rule
-        return rule
-
-    return register
+from xlapy.ir import Var
 
 
 def _hits(machine: Machine, a: Value) -> tuple[Var, tuple[int, ...], Lanes | None]:
@@ -96,22 +75,22 @@ def _unraveled(shape):
     return [g.reshape(-1) for g in jnp.meshgrid(*(jnp.arange(n, dtype=jnp.int64) for n in shape), indexing="ij")]
 
 
-@_overlay(np.nonzero)
+@registry.function(np.nonzero, kind=DEVICE_ARRAY)
 def _nonzero(machine, a):
     return Tuple(tuple(_indices(machine, a)))
 
 
-METHODS["nonzero"] = _nonzero
+registry.method(np.ndarray, "nonzero", kind=DYNAMIC_LENGTH)(_nonzero)
 
 
-@_overlay(np.flatnonzero)
+@registry.function(np.flatnonzero, kind=DEVICE_ARRAY)
 def _flatnonzero(machine, a):
     if not isinstance(a, BoundedArray):
         a = JaxArray(reshape(machine, operand(machine, a), (-1,)))
     return _indices(machine, a)[0]
 
 
-@_overlay(np.argwhere)
+@registry.function(np.argwhere, kind=DEVICE_ARRAY)
 def _argwhere(machine, a):
     if not isinstance(a, BoundedArray) and not operand(machine, a).type.shape:
         raise Refused("XP0013", "np.argwhere of one number, whose size depends on data")
@@ -130,6 +109,9 @@ def _columns(*columns):
     return jnp.stack(columns, axis=1)
 
 
+ARRAY_LIKE = Kind("list or tuple of numbers", Ref, Tuple, test=is_array_like)
+
+
 def _array_of(machine: Machine, value: Any) -> Any:
     """A list or tuple of numbers as an array; anything else as it is."""
     if isinstance(value, Ref | Tuple) and is_array_like(machine, value):
@@ -137,17 +119,12 @@ def _array_of(machine: Machine, value: Any) -> Any:
     return value
 
 
-def _also_of_lists(item: Any) -> None:
-    before = registry.function_rule(item)
-
-    def converting(machine, a):
-        return before(machine, _array_of(machine, a))
-
-    registry.function(item)(converting)
+def _of_list(item: Any, machine: Machine, a: Value) -> Value:
+    return machine.call(Const(item), (machine.new_array(operand(machine, a)),))
 
 
 for _item in (np.nonzero, np.flatnonzero, np.argwhere):
-    _also_of_lists(_item)
+    registry.function(_item, kind=ARRAY_LIKE)(functools.partial(_of_list, _item))
 
 _where_before = registry.function_rule(np.where)
 
@@ -155,7 +132,7 @@ _where_before = registry.function_rule(np.where)
 def _where(machine, condition, *args, **kwargs):
     if not args and not kwargs:
         condition = _array_of(machine, condition)
-    if not args and not kwargs and _depends(machine, condition):
+    if not args and not kwargs and is_device_array(machine, condition):
         return Tuple(tuple(_indices(machine, condition)))
     if involved(condition, *args):
         return bounded_elementwise.lanewise(machine, np.where, (condition, *args), kwargs)
@@ -163,13 +140,11 @@ def _where(machine, condition, *args, **kwargs):
 
 
 registry.function(np.where)(_where)
-FUNCTIONS[np.where] = _where
+registry.function(np.where, kind=DYNAMIC_LENGTH)(_where)
 
 
-@_overlay(np.compress)
+@registry.function(np.compress, kind=DEVICE_ARRAY)
 def _compress(machine, condition, a, axis: Any = None, out: Any = None):
-    if involved(condition, a):
-        raise require_static(machine, first_of((condition, a), {}), "np.compress")
     if not absent(out):
         result = _compress(machine, condition, a, axis)
         assign(machine, out, result)
@@ -211,10 +186,8 @@ def _padded(mask, missing):
     return jnp.pad(mask, (0, missing))
 
 
-@_overlay(np.extract)
+@registry.function(np.extract, kind=DEVICE_ARRAY)
 def _extract(machine, condition, arr):
-    if involved(condition, arr):
-        raise require_static(machine, first_of((condition, arr), {}), "np.extract")
     mask = machine.new_array(reshape(machine, operand(machine, condition, masked_axes.BOOL), (-1,)))
     return _compress(machine, mask, arr)
 
@@ -222,9 +195,6 @@ def _extract(machine, condition, arr):
 @registry.method(np.ndarray, "compress")
 def _compress_method(machine, self, condition, axis=None, out=None):
     return _compress(machine, condition, self, axis, out)
-
-
-METHODS["compress"] = _compress_method
 
 
 # -- joining --
@@ -296,22 +266,30 @@ def _beginning(x, length, axis):
     return lax.slice_in_dim(x, 0, length, axis=axis)
 
 
-def of_sequences(item: Any, of_items: Rule) -> None:
+def _has_dynamic_part(machine: Machine, value: Value) -> bool:
+    items = sequence_items(machine, value)
+    return items is not None and any(involved(v) or size_joins.is_dynamic(machine, v) for v in items)
+
+
+def _has_matrix(machine: Machine, value: Value) -> bool:
+    found = [masked_axes.parts(machine, v) for v in sequence_items(machine, value) or ()]
+    return any(x is not None and len(x[1]) > 1 for x in found)
+
+
+DYNAMIC_SEQUENCE = Kind("sequence with an array of dynamic length", Ref, Tuple, test=_has_dynamic_part)
+DYNAMIC_MATRICES = Kind(
+    "sequence with a matrix, and an array of dynamic length", test=_has_matrix, wider=DYNAMIC_SEQUENCE
+)
+
+
+def of_sequences(item: Any, of_items: Rule, kind: Kind = DYNAMIC_SEQUENCE) -> None:
     """Let a function of a sequence of arrays have such of dynamic length in it: then it is `of_items(machine, items,
     ...)`."""
-    before = registry.function_rule(item)
 
+    @registry.function(item, kind=kind)
     def rule(machine, arrays, *args, **kwargs):
-        items = sequence_items(machine, arrays)
-        if items is not None and any(size_joins.is_dynamic(machine, v) for v in items):
-            items = [size_joins.one_array(machine, v) for v in items]
-            arrays = Tuple(tuple(items))
-        if items is None or not any(map(involved, items)):
-            return registry.passed_on(before, machine, arrays, *args, **kwargs)
+        items = [size_joins.one_array(machine, v) for v in sequence_items(machine, arrays) or ()]
         return registry.passed_on(of_items, machine, items, *args, **kwargs)
-
-    registry.function(item)(rule)
-    FUNCTIONS[item] = rule
 
 
 def _side_by_side(machine, items, *args, **kwargs):
@@ -339,7 +317,7 @@ def _append(machine, arr, values, axis=None):
     return joined(machine, items, 0 if absent(axis) else axis)
 
 
-FUNCTIONS[np.append] = _append
+registry.function(np.append, kind=DYNAMIC_LENGTH)(_append)
 
 
 # -- sets, in Python --
@@ -397,7 +375,7 @@ def _compared(values, others):
     return (values[:, None] == others[None, :]).any(axis=1)
 
 
-FUNCTIONS[_among] = _among_rule
+registry.function(_among, kind=DYNAMIC_LENGTH)(_among_rule)
 
 
 def _isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
@@ -419,25 +397,25 @@ for _item, _implementation in (
     (np.setdiff1d, _setdiff1d),
     (np.setxor1d, _setxor1d),
 ):
-    _overlay(_item)(_in_python(_implementation))
+    registry.function(_item, kind=DEVICE_ARRAY)(_in_python(_implementation))
 
 
-@_overlay(np.trim_zeros)
+@registry.function(np.trim_zeros, kind=DEVICE_ARRAY)
 def _trim(machine, filt, *args, **kwargs):
     if len((masked_axes.parts(machine, filt) or (machine.new_array(operand(machine, filt)),))[0].type.shape) != 1:
         raise Refused("XP0013", "np.trim_zeros of an array that is not a vector")
     return _in_python(_trim_zeros, 1)(machine, filt, *args, **kwargs)
 
 
-FUNCTIONS[np.isin] = _in_python(_isin)
-_overlay(np.unique)(bounded_reductions.unique)
+registry.function(np.isin, kind=DYNAMIC_LENGTH)(_in_python(_isin))
+registry.function(np.unique, kind=DEVICE_ARRAY)(bounded_reductions.unique)
 
 
 def _named_unique(item, *wanted: str) -> None:
     """np.unique_all and its like: named tuples of what np.unique finds, every NaN for itself."""
     result = type(item(np.zeros(1)))
 
-    @_overlay(item)
+    @registry.function(item, kind=DEVICE_ARRAY)
     def rule(machine, x):
         flags = dict.fromkeys(wanted, Const(True))
         found = machine.call(Const(np.unique), (x,), {**flags, "equal_nan": Const(False)})

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, DYNAMIC_ROWS, first_of, involved, require_static
 from xlapy.dispatch.bounded import bounded_repeat, bounded_signals, bounded_stacking, masked_axes, rearranging
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of
-from xlapy.dispatch.bounded.data_dependent_sizes import of_sequences
-from xlapy.dispatch.bounded.masked_axes import fresh, involved, require_static
+from xlapy.dispatch.bounded.data_dependent_sizes import DYNAMIC_MATRICES, DYNAMIC_SEQUENCE, of_sequences
+from xlapy.dispatch.bounded.masked_axes import fresh
 from xlapy.dispatch.bounded.size_joins import one_array
 from xlapy.dispatch.numpy.rule_operands import absent, cast, known, sequence_items, try_known
 from xlapy.dispatch.protocol import Machine
@@ -30,18 +30,18 @@ def _along_columns(machine: Machine, item: Callable, array: BoundedArray, *args:
     return masked_axes.made(machine, result, (*array.axes[:1], None), own=True)
 
 
-def _before(item: Callable) -> Callable:
-    return FUNCTIONS[item]
-
-
-_insert_before, _pad_before = _before(np.insert), _before(np.pad)
-_tile_before, _repeat_before = _before(np.tile), _before(np.repeat)
-
-
 def _insert(machine, arr, obj, values, axis=None):
     place = known(machine, axis)
     if not _is_matrix(arr) or place not in (0, 1, -1, -2) or involved(obj, values):
-        return registry.passed_on(_insert_before, machine, arr, obj, values, **({} if absent(axis) else {"axis": axis}))
+        return registry.passed_to(
+            np.insert,
+            DYNAMIC_LENGTH,
+            machine,
+            arr,
+            obj,
+            values,
+            **({} if absent(axis) else {"axis": axis}),
+        )
     if place in (1, -1):
         if np.ndim(np.empty(bounded_shape(machine, values))) > 0:
             raise require_static(machine, arr, "np.insert of columns that are no numbers")
@@ -78,7 +78,7 @@ def _pad(machine, array, pad_width, mode="constant", constant_values=0):
     if not (_is_matrix(array) and plain) or np.ndim(known(machine, constant_values)) > 0:
         options = {} if isinstance(constant_values, int) else {"constant_values": constant_values}
         named = {} if isinstance(mode, str) else {"mode": mode}
-        return registry.passed_on(_pad_before, machine, array, pad_width, **named, **options)
+        return registry.passed_to(np.pad, DYNAMIC_LENGTH, machine, array, pad_width, **named, **options)
     widths = np.broadcast_to(np.asarray(width), (2, 2)).tolist()
     fill = constant_values if isinstance(constant_values, Value) else Const(constant_values)
     if any(n for n in widths[1]):
@@ -94,7 +94,7 @@ def _rows_around(array, before, after, fill):
 
 def _tile(machine, a, reps):
     if not _is_matrix(a) or involved(reps):
-        return registry.passed_on(_tile_before, machine, a, reps)
+        return registry.passed_to(np.tile, DYNAMIC_LENGTH, machine, a, reps)
     counts = known(machine, reps)
     down, across = (1, counts) if isinstance(counts, int) else tuple(counts) if len(counts) == 2 else (0, 0)
     if down < 1 or across < 1:
@@ -106,16 +106,24 @@ def _tile(machine, a, reps):
 
 def _repeat(machine, a, repeats, axis=None):
     if not _is_matrix(a) or involved(repeats) or known(machine, axis) not in (1, -1) or not machine.is_static(repeats):
-        return registry.passed_on(_repeat_before, machine, a, repeats, **({} if absent(axis) else {"axis": axis}))
+        return registry.passed_to(
+            np.repeat,
+            DYNAMIC_LENGTH,
+            machine,
+            a,
+            repeats,
+            **({} if absent(axis) else {"axis": axis}),
+        )
     return _along_columns(machine, np.repeat, a, repeats, axis=Const(1))
 
 
-FUNCTIONS[np.insert], FUNCTIONS[np.pad], FUNCTIONS[np.tile] = _insert, _pad, _tile
-FUNCTIONS[np.repeat] = METHODS["repeat"] = _repeat
+registry.function(np.insert, kind=DYNAMIC_ROWS)(_insert)
+registry.function(np.pad, kind=DYNAMIC_ROWS)(_pad)
+registry.function(np.tile, kind=DYNAMIC_ROWS)(_tile)
+registry.function(np.repeat, kind=DYNAMIC_ROWS)(_repeat)
+registry.method(np.ndarray, "repeat", kind=DYNAMIC_ROWS)(_repeat)
 
 # -- side by side in a new dimension ----------------------------------------------------------------------------------
-
-_stack_before, _dstack_before = _before(np.stack), registry.function_rule(np.dstack)
 
 
 def _stack(machine, items, axis=None, **options):
@@ -123,7 +131,7 @@ def _stack(machine, items, axis=None, **options):
     found = [masked_axes.parts(machine, v) for v in items]
     if options or not all(map(_is_matrix, items)) or place not in (-3, -2, -1, 0, 1, 2):
         named = {} if axis is None else {"axis": axis}
-        return registry.passed_on(_stack_before, machine, Tuple(tuple(items)), **named, **options)
+        return registry.passed_to(np.stack, DYNAMIC_SEQUENCE, machine, Tuple(tuple(items)), **named, **options)
     return _in_new_dimension(machine, items, found, place % 3)
 
 
@@ -207,9 +215,9 @@ def _put_together(part, depth, rank):
     return np.concatenate([_put_together(inner, depth - 1, rank) for inner in part], axis=-depth)
 
 
-FUNCTIONS[np.block] = _block
+registry.function(np.block, kind=DYNAMIC_LENGTH)(_block)
 
-of_sequences(np.stack, _stack)
+of_sequences(np.stack, _stack, DYNAMIC_MATRICES)
 of_sequences(np.dstack, _dstack)
 
 __all__ = ["bounded_repeat", "bounded_signals", "bounded_stacking", "rearranging"]

@@ -9,21 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch.argument_kinds import involved, require_static
 from xlapy.dispatch.arrays import advanced_indexing, indexing
 from xlapy.dispatch.arrays.views import read_view, view, write_view
 from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_slices import basic, is_whole, settled
 from xlapy.dispatch.bounded.layout_matching import stored
-from xlapy.dispatch.bounded.masked_axes import (
-    BOOL,
-    INT64,
-    fresh,
-    involved,
-    require_static,
-    same_lanes,
-    valid_mask,
-    var_of,
-)
+from xlapy.dispatch.bounded.masked_axes import BOOL, INT64, fresh, same_lanes, valid_mask, var_of
 from xlapy.dispatch.bounded.mesh_indexing import first_bounded, is_mesh, mesh
 from xlapy.dispatch.numpy.rule_operands import operand, reshape
 from xlapy.dispatch.protocol import Machine, Refused

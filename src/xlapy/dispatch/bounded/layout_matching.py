@@ -8,20 +8,12 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch.argument_kinds import involved
 from xlapy.dispatch.arrays import indexing
 from xlapy.dispatch.arrays.element_conversion import assigned, elements
 from xlapy.dispatch.arrays.views import read_view, write_view
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.masked_axes import (
-    INT64,
-    involved,
-    moved,
-    same_lanes,
-    same_length,
-    select_valid,
-    shape_text,
-    var_of,
-)
+from xlapy.dispatch.bounded.masked_axes import INT64, moved, same_lanes, same_length, select_valid, shape_text, var_of
 from xlapy.dispatch.numpy.rule_operands import cast, reshape
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Value

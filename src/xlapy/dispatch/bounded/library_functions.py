@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection
 
+from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
-from xlapy.dispatch.bounded.masked_axes import involved, require_static
 from xlapy.dispatch.numpy.rule_operands import array_type, kind_of, known
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Value
@@ -79,4 +79,4 @@ def in_python(
             raise require_static(machine, array, f"{name} of so many elements")
         return machine.call(Const(implementation), (), given)
 
-    FUNCTIONS[item] = rule
+    registry.function(item, kind=DYNAMIC_LENGTH)(rule)

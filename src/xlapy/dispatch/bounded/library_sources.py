@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS
+from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import Const, Value
 
@@ -19,4 +20,4 @@ def _interpreted(implementation: Callable) -> Callable:
 
 
 for _item in (np.allclose, np.fliplr, np.flipud, np.gradient, np.polyfit, np.polyval, np.resize, np.split):
-    FUNCTIONS[_item] = _interpreted(_item.__wrapped__)
+    registry.function(_item, kind=DYNAMIC_LENGTH)(_interpreted(_item.__wrapped__))

@@ -12,9 +12,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
-from xlapy.dispatch.bounded.masked_axes import INT64, Int, length_int, made, require_static, same_length, var_of
+from xlapy.dispatch.bounded.masked_axes import INT64, Int, length_int, made, same_length, var_of
 from xlapy.dispatch.numpy.least_squares import UNFINISHED, computed_dtype, least_squares, pseudo_inverse
 from xlapy.dispatch.numpy.linalg import divergence, diverges
 from xlapy.dispatch.numpy.rule_operands import absent, kind_of, known, operand
@@ -92,7 +93,7 @@ def _of_square(item: Callable, fill: Callable, shapes: str) -> None:
     what = f"np.linalg.{item.__name__}"
 
     def rule(machine, a, *args, **kwargs):
-        if not isinstance(a, BoundedArray) or masked_axes.involved(*args, *kwargs.values()):
+        if not isinstance(a, BoundedArray) or involved(*args, *kwargs.values()):
             raise require_static(machine, first_of((a, *args), kwargs), f"{what} with such arguments")
         var, axes = _square(machine, a, what, (a,))
         if fill is _above_all and kind_of(var.type.dtype) in "biu":
@@ -100,7 +101,7 @@ def _of_square(item: Callable, fill: Callable, shapes: str) -> None:
         result = machine.call(Const(item), (machine.new_array(_filled(machine, var, axes, fill)), *args), kwargs)
         return _with_axes(machine, result, [axes[: len(axes) - 2 + int(rank)] for rank in shapes])
 
-    FUNCTIONS[item] = rule
+    registry.function(item, kind=DYNAMIC_LENGTH)(rule)
 
 
 def _with_axes(machine: Machine, result: Value, axes: Sequence[Axes]) -> Value:
@@ -157,7 +158,7 @@ def _solve(machine, a, b):
     return made(machine, machine.call(Const(np.linalg.solve), arrays), others, own=True)
 
 
-FUNCTIONS[np.linalg.solve] = _solve
+registry.function(np.linalg.solve, kind=DYNAMIC_LENGTH)(_solve)
 
 # -- any matrices -----------------------------------------------------------------------------------------------------
 
@@ -174,7 +175,7 @@ def _qr(machine, a, mode="reduced"):
     return _with_axes(machine, result, [(*batch, rows, inner), (*batch, inner, columns)][kind == "r" :])
 
 
-FUNCTIONS[np.linalg.qr] = _qr
+registry.function(np.linalg.qr, kind=DYNAMIC_LENGTH)(_qr)
 
 
 def _singular_values(machine, x):
@@ -184,7 +185,7 @@ def _singular_values(machine, x):
     return made(machine, result, (*axes[:-2], _smaller(machine, axes, var)), own=True)
 
 
-FUNCTIONS[np.linalg.svdvals] = _singular_values
+registry.function(np.linalg.svdvals, kind=DYNAMIC_LENGTH)(_singular_values)
 
 
 def _svd(machine, a, full_matrices=True, compute_uv=True, hermitian=False):
@@ -194,7 +195,7 @@ def _svd(machine, a, full_matrices=True, compute_uv=True, hermitian=False):
     return _singular_values(machine, a)
 
 
-FUNCTIONS[np.linalg.svd] = _svd
+registry.function(np.linalg.svd, kind=DYNAMIC_LENGTH)(_svd)
 
 
 def _pinv(machine, a):
@@ -215,7 +216,7 @@ def _pseudo_inverse(a, rows, columns, with_nan, with_infinity):
     return pseudo_inverse(a, rows, columns), diverges(a, with_nan, with_infinity)
 
 
-FUNCTIONS[np.linalg.pinv] = _pinv
+registry.function(np.linalg.pinv, kind=DYNAMIC_LENGTH)(_pinv)
 
 
 def _rank(A, tol=None):  # noqa: N803
@@ -227,7 +228,7 @@ def _rank(A, tol=None):  # noqa: N803
 
 
 def _matrix_rank(machine, A, tol=None):  # noqa: N803
-    if not isinstance(A, BoundedArray) or len(A.axes) != 2 or masked_axes.involved(tol):
+    if not isinstance(A, BoundedArray) or len(A.axes) != 2 or involved(tol):
         raise require_static(machine, first_of((A, tol), {}), "np.linalg.matrix_rank with such arguments")
     return machine.call(Const(_rank), (A, *([] if absent(tol) else [tol])))
 
@@ -246,8 +247,8 @@ def _cond(machine, x, p=None):
     return machine.call(Const(_condition), (x,))
 
 
-FUNCTIONS[np.linalg.matrix_rank] = _matrix_rank
-FUNCTIONS[np.linalg.cond] = _cond
+registry.function(np.linalg.matrix_rank, kind=DYNAMIC_LENGTH)(_matrix_rank)
+registry.function(np.linalg.cond, kind=DYNAMIC_LENGTH)(_cond)
 
 # -- least squares ----------------------------------------------------------------------------------------------------
 
@@ -258,7 +259,7 @@ def _lstsq(machine, a, b, rcond=None):
     left, axes = _compacted(machine, a, "np.linalg.lstsq", given)
     right, others = _compacted(machine, b, "np.linalg.lstsq", given)
     plain = len(axes) == 2 and len(others) in (1, 2) and 0 not in (*left.type.shape, *right.type.shape)
-    if not plain or masked_axes.involved(rcond):
+    if not plain or involved(rcond):
         raise require_static(machine, first_of(given, {}), "np.linalg.lstsq of such shapes")
     count, found = _length(machine, axes, left, 0), _length(machine, others, right, 0)
     if axes[0] is None or others[0] is None or not same_length(axes[0], others[0]):
@@ -288,7 +289,7 @@ def _lstsq(machine, a, b, rcond=None):
     )
 
 
-FUNCTIONS[np.linalg.lstsq] = _lstsq
+registry.function(np.linalg.lstsq, kind=DYNAMIC_LENGTH)(_lstsq)
 
 
 def _has_residuals(rows, columns, rank):

@@ -7,8 +7,8 @@ Operations work on all the room; what comes from outside the lanes is replaced b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeGuard, overload
+from collections.abc import Sequence
+from typing import NamedTuple, overload
 
 import jax.numpy as jnp
 import numpy as np
@@ -16,9 +16,8 @@ from jax import lax
 
 from xlapy.dispatch.arrays.views import view
 from xlapy.dispatch.numbers.scalar_values import python_int
-from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
+from xlapy.dispatch.protocol import Machine, NeedStatic
 from xlapy.domain.numbers import known_bounds
-from xlapy.domain.sources import Source
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Value, number_var
 from xlapy.ir import Operation, TensorType, Var, constant_value
 from xlapy.ir.affine import affine, difference
@@ -32,8 +31,6 @@ INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _DEPTH = 16
 #: elements that take long to put in order
 _LONG = 64
-#: stands for the lengths of all arrays that are made, where one is wanted that is not just one of these
-ALL_LENGTHS = Source("value", (None, "the sizes of all arrays"))
 #: the room of an array, and its dimensions
 Parts = tuple[NdArray, tuple[Lanes | None, ...]]
 
@@ -516,27 +513,6 @@ def shape_text(machine: Machine, value: Value) -> tuple[str, list[Value]]:
     return "(" + ",".join("{}" for _ in sizes) + ("," if len(sizes) == 1 else "") + ")", sizes
 
 
-@overload
-def involved(value: object, /) -> TypeGuard[BoundedArray]: ...
-
-
-@overload
-def involved(*values: object) -> bool: ...
-
-
-def involved(*values: object) -> bool:
-    """Whether an array of dynamic length is among the values."""
-    return any(isinstance(v, BoundedArray) for v in values)
-
-
-def first_of(args: Iterable[object], kwargs: Mapping[str, object]) -> BoundedArray:
-    """The array of dynamic length among the arguments of a call."""
-    for value in (*args, *kwargs.values()):
-        if isinstance(value, BoundedArray):
-            return value
-    raise Refused("XP0011", "a call with arguments that depend on data in this way")
-
-
 def settle_widths(machine: Machine, array: BoundedArray) -> None:
     """Asks for the numbers among the inputs that say how wide a window is at most, for what looks at all the room and
     takes long."""
@@ -544,15 +520,3 @@ def settle_widths(machine: Machine, array: BoundedArray) -> None:
         if lanes is not None and room > _LONG:
             for var in machine.window_widths.get(lanes.length, ()):
                 raise NeedStatic(var, "the width of a window")
-
-
-def require_static(machine: Machine, value: BoundedArray, what: str = "") -> NeedStatic:
-    """Asks for the lengths of an array at compile time, where no rule can do without them."""
-    for lanes in value.axes:
-        if lanes is not None:
-            length = lanes.length
-            if constant_value(length) is None:
-                where = f" (there is no rule for {what} of an array of dynamic length)" if what else ""
-                place = machine.length_places.get(length, ALL_LENGTHS)
-                return NeedStatic(length, f"the size of an array{where}", place)
-    return NeedStatic(machine.read(value.base), "an array")

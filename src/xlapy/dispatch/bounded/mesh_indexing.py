@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xlapy.dispatch.argument_kinds import involved, require_static
 from xlapy.dispatch.arrays import indexing
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.masked_axes import involved, require_static, same_lanes, select_valid
+from xlapy.dispatch.bounded.masked_axes import same_lanes, select_valid
 from xlapy.dispatch.numpy.rule_operands import operand
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, JaxArray, Lanes, NdArray, Value

@@ -8,12 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_creation import is_dynamic
 from xlapy.dispatch.bounded.bounded_indexing import getitem
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
 from xlapy.dispatch.bounded.layout_matching import assign
-from xlapy.dispatch.bounded.masked_axes import INT64, as_int, involved, length_int, require_static, var_of
+from xlapy.dispatch.bounded.masked_axes import INT64, as_int, length_int, var_of
 from xlapy.dispatch.numpy import register_numpy
 from xlapy.dispatch.numpy.random_generators import GENERATOR, LEGACY, of_module
 from xlapy.dispatch.numpy.rule_operands import absent, known
@@ -132,10 +132,10 @@ def _register(name: str, rule) -> None:
         bound = either(rules[name], lambda self: self.object, own)
         registry.method(cls, name)(bound)
         registry.function(getattr(cls, name))(bound)
-        FUNCTIONS[getattr(cls, name)] = bound
+        registry.function(getattr(cls, name), kind=DYNAMIC_LENGTH)(bound)
     for_module = of_module(either(LEGACY[name], lambda state: state, own))
     registry.function(getattr(np.random, name))(for_module)
-    FUNCTIONS[getattr(np.random, name)] = for_module
+    registry.function(getattr(np.random, name), kind=DYNAMIC_LENGTH)(for_module)
 
 
 _register("permutation", permutation)

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import data_dependent_sizes, masked_axes
 from xlapy.dispatch.bounded.bounded_indexing import getitem
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of, transposed
+from xlapy.dispatch.bounded.bounded_rules import transposed
 from xlapy.dispatch.bounded.layout_matching import assign
 from xlapy.dispatch.bounded.library_functions import in_python, is_rows
-from xlapy.dispatch.bounded.masked_axes import involved, require_static
 from xlapy.dispatch.numpy.rule_operands import absent, array_type, known, known_index, operand, raise_real
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, NumpyScalar, Scalar, Tuple, Value
@@ -40,8 +40,8 @@ def _permuting(item: Callable) -> Callable:
 
 
 for _item in (np.moveaxis, np.swapaxes, np.rollaxis):
-    FUNCTIONS[_item] = _permuting(_item)
-METHODS["swapaxes"] = FUNCTIONS[np.swapaxes]
+    registry.function(_item, kind=DYNAMIC_LENGTH)(_permuting(_item))
+registry.method(np.ndarray, "swapaxes", kind=DYNAMIC_LENGTH)(registry.function_rule(np.swapaxes, DYNAMIC_LENGTH))
 
 
 def _view(machine, self):
@@ -49,7 +49,7 @@ def _view(machine, self):
     return BoundedArray(base, self.axes)
 
 
-METHODS["view"] = _view
+registry.method(np.ndarray, "view", kind=DYNAMIC_LENGTH)(_view)
 
 
 def _at_least(least: int) -> Callable:
@@ -64,8 +64,8 @@ def _at_least(least: int) -> Callable:
     return rule
 
 
-FUNCTIONS[np.atleast_1d] = _at_least(1)
-FUNCTIONS[np.atleast_2d] = _at_least(2)
+registry.function(np.atleast_1d, kind=DYNAMIC_LENGTH)(_at_least(1))
+registry.function(np.atleast_2d, kind=DYNAMIC_LENGTH)(_at_least(2))
 
 # -- vectors put together anew, in Python -----------------------------------------------------------------------------
 
@@ -99,9 +99,9 @@ def _of_vectors(
     known_integer: bool = False,
     rows: bool = False,
     keeps_room: bool = False,
-) -> None:
-    """`item(*arrays, option)` of vectors, where the option is one integer, if there is one. `keeps_room` says that the
-    result has no more elements than the array."""
+) -> Callable:
+    """The rule of `item(*arrays, option)` of vectors, where the option is one integer, if there is one. `keeps_room`
+    says that the result has no more elements than the array."""
 
     def rule(machine, *args, axis=None):
         vectors, options = args[:arrays], args[arrays:]
@@ -116,7 +116,7 @@ def _of_vectors(
         found = masked_axes.parts(machine, vectors[0]) if keeps_room else None
         return result if found is None else masked_axes.with_less_room(machine, result, found[0].type.shape[0])
 
-    FUNCTIONS[item] = rule
+    return rule
 
 
 def _is_vector(machine: Machine, value: Value) -> bool:
@@ -130,11 +130,10 @@ def _is_integer(machine: Machine, value: Value) -> bool:
     return isinstance(value, Scalar | NumpyScalar) and value.var.type.dtype.kind in "iu"
 
 
-_of_vectors(np.extract, _extract, 2)
-_of_vectors(np.compress, _extract, 2)
-_of_vectors(np.roll, _roll, 1, rows=True, keeps_room=True)
-_of_vectors(np.delete, _delete, 1, rows=True, keeps_room=True)
-_delete_one = FUNCTIONS[np.delete]
+for _item in (np.extract, np.compress):
+    registry.function(_item, kind=DYNAMIC_LENGTH)(_of_vectors(_item, _extract, 2))
+registry.function(np.roll, kind=DYNAMIC_LENGTH)(_of_vectors(np.roll, _roll, 1, rows=True, keeps_room=True))
+_delete_one = _of_vectors(np.delete, _delete, 1, rows=True, keeps_room=True)
 _delete_static = registry.function_rule(np.delete)
 
 
@@ -166,8 +165,8 @@ def _delete_rule(machine, arr, obj, axis=None):
     return machine.call(Const(_delete_several), (array, obj))
 
 
-FUNCTIONS[np.delete] = _delete_rule
-_of_vectors(np.tile, _tile, 1, known_integer=True)
+registry.function(np.delete, kind=DYNAMIC_LENGTH)(_delete_rule)
+_tile_vector = _of_vectors(np.tile, _tile, 1, known_integer=True)
 
 
 def _tile_rows(a, rows, reps):
@@ -182,8 +181,7 @@ def _tiles(machine, a, reps):
     return _tile_vector(machine, a, reps)
 
 
-_tile_vector = FUNCTIONS[np.tile]
-FUNCTIONS[np.tile] = _tiles
+registry.function(np.tile, kind=DYNAMIC_LENGTH)(_tiles)
 
 
 def _array_split(ary, indices_or_sections, axis=0):
@@ -216,10 +214,10 @@ def _take_along_axis(machine, arr, indices, axis=-1):
     return machine.call(Const(_along), (arr, indices))
 
 
-FUNCTIONS[np.take_along_axis] = _take_along_axis
+registry.function(np.take_along_axis, kind=DYNAMIC_LENGTH)(_take_along_axis)
 
 
-def _of_kth(item: Callable, in_order: Callable) -> None:
+def _of_kth(item: Callable, in_order: Callable) -> Callable:
     """np.partition and np.argpartition: what is in order is partitioned."""
 
     def rule(machine, a, kth, axis=-1):
@@ -232,8 +230,7 @@ def _of_kth(item: Callable, in_order: Callable) -> None:
             raise require_static(machine, first_of((a, kth), {}), f"np.{item.__name__} of such arrays")
         return machine.call(Const(_in_order), (a, kth, Const(in_order)))
 
-    FUNCTIONS[item] = rule
-    METHODS.setdefault("argpartition", rule)
+    return registry.function(item, kind=DYNAMIC_LENGTH)(rule)
 
 
 def _in_order(a, kth, in_order):
@@ -243,7 +240,7 @@ def _in_order(a, kth, in_order):
     return in_order(a)
 
 
-_of_kth(np.argpartition, np.argsort)
+registry.method(np.ndarray, "argpartition", kind=DYNAMIC_LENGTH)(_of_kth(np.argpartition, np.argsort))
 _of_kth(np.partition, np.sort)
 
 
@@ -291,15 +288,15 @@ def _open_mesh(*arrays):
 
 
 registry.function(np.ix_)(_ix)
-FUNCTIONS[np.ix_] = _ix
+registry.function(np.ix_, kind=DYNAMIC_LENGTH)(_ix)
 
 
 def _compress_method(machine, self, condition, axis=None):
     named = {} if absent(axis) else {"axis": axis}
-    return FUNCTIONS[np.compress](machine, condition, self, **named)
+    return registry.function_rule(np.compress, DYNAMIC_LENGTH)(machine, condition, self, **named)
 
 
-METHODS["compress"] = _compress_method
+registry.method(np.ndarray, "compress", kind=DYNAMIC_LENGTH)(_compress_method)
 
 
 def _copyto(machine, dst, src, casting="same_kind"):
@@ -312,6 +309,6 @@ def _copyto(machine, dst, src, casting="same_kind"):
     return NONE
 
 
-FUNCTIONS[np.copyto] = _copyto
+registry.function(np.copyto, kind=DYNAMIC_LENGTH)(_copyto)
 
 __all__ = ["data_dependent_sizes"]

@@ -10,14 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_AXES, DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import bounded_stacking, bounded_statistics, masked_axes
 from xlapy.dispatch.bounded.bounded_elementwise import on_lanes
 from xlapy.dispatch.bounded.bounded_indexing import getitem
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of
+from xlapy.dispatch.bounded.data_dependent_sizes import DYNAMIC_MATRICES, DYNAMIC_SEQUENCE, of_sequences
 from xlapy.dispatch.bounded.data_dependent_sizes import joined as concatenated
-from xlapy.dispatch.bounded.data_dependent_sizes import of_sequences
 from xlapy.dispatch.bounded.library_functions import is_rows
-from xlapy.dispatch.bounded.masked_axes import INT64, fresh, involved, require_static
+from xlapy.dispatch.bounded.masked_axes import INT64, fresh
 from xlapy.dispatch.numpy.rule_operands import absent, known, known_order
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
@@ -27,7 +27,7 @@ from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
 
 def _flatten(machine: Machine, self: BoundedArray, order: Any = "C") -> Value:
     if order != "C" and known_order(machine, order) != "C" or len(self.axes) == 1:
-        return _flatten_vector(machine, self, order)
+        return registry.method_rule(np.ndarray, "flatten", DYNAMIC_LENGTH)(machine, self, order)
     if any(self.axes[1:]):
         masked_axes.settle_widths(machine, self)
         var = machine.read(self.base)
@@ -39,7 +39,7 @@ def _flatten(machine: Machine, self: BoundedArray, order: Any = "C") -> Value:
         lanes = Lanes(masked_axes.var_of(machine, length), 0, mask)
         return fresh(machine, machine.leaf(_flat, (var,), name="flatten")[0], (lanes,))
     if len(self.axes) != 2:
-        return _flatten_vector(machine, self)
+        return registry.method_rule(np.ndarray, "flatten", DYNAMIC_LENGTH)(machine, self)
     var, (lanes, *_) = masked_axes.compacted(machine, self)
     assert lanes is not None
     columns = machine.builder.constant(var.type.shape[1], INT64)
@@ -51,16 +51,15 @@ def _flat(x) -> Any:
     return jnp.reshape(x, (-1,))
 
 
-_flatten_vector = METHODS["flatten"]
-METHODS["flatten"] = _flatten
+registry.method(np.ndarray, "flatten", kind=DYNAMIC_AXES)(_flatten)
 
 
 def _along(item: Callable, by_columns: Callable, default: int | None, keeps: bool) -> None:
     """`item(a, *options, axis=default)` of rows: along the columns that are there, in all the room, else column by
     column. `keeps` says whether the result has the rows and columns of the array."""
-    before = FUNCTIONS[item]
 
     def rule(machine, a, *args, **kwargs):
+        before = registry.function_rule(item, DYNAMIC_LENGTH)
         if not isinstance(a, BoundedArray) or len(a.axes) == 1 or involved(*args, *kwargs.values()):
             return registry.passed_on(before, machine, a, *args, **kwargs)
         named = dict(kwargs)
@@ -82,7 +81,7 @@ def _along(item: Callable, by_columns: Callable, default: int | None, keeps: boo
         result = machine.call(Const(item), (machine.new_array(machine.read(a.base)), *args), named)
         return masked_axes.made(machine, result, a.axes[:1], own=True)
 
-    FUNCTIONS[item] = rule
+    registry.function(item, kind=DYNAMIC_AXES)(rule)
 
 
 def _columns(item, a):
@@ -106,14 +105,13 @@ for _item in (np.nanmedian, np.nanprod):
 
 def _side_by_side(item: Callable, least: int) -> None:
     """np.hstack, np.column_stack and np.concatenate along the columns, of rows."""
-    before = FUNCTIONS[item]
 
     def joined(machine, items, *args, **kwargs):
+        before = registry.function_rule(item, DYNAMIC_SEQUENCE)
         parts = [masked_axes.parts(machine, v) for v in items]
         found = [x for x in parts if x is not None]
-        matrices = any(len(x[1]) == 2 for x in found)
         axis = known(machine, kwargs.get("axis", args[0] if args else Const(0))) if item is np.concatenate else 1
-        plain = matrices and axis in (1, -1) and len(args) + len(kwargs) <= (item is np.concatenate)
+        plain = axis in (1, -1) and len(args) + len(kwargs) <= (item is np.concatenate)
         if not plain or len(found) < len(parts) or any(not least <= len(x[1]) <= 2 for x in found):
             return registry.passed_on(before, machine, Tuple(tuple(items)), *args, **kwargs)
         if any(x is not None for _, axes in found for x in axes[1:]):
@@ -121,7 +119,7 @@ def _side_by_side(item: Callable, least: int) -> None:
             return concatenated(machine, columns, 1)
         return bounded_stacking.beside(machine, items, 0)
 
-    of_sequences(item, joined)
+    of_sequences(item, joined, DYNAMIC_MATRICES)
 
 
 def _as_column(machine: Machine, value: Value) -> Value:
@@ -137,14 +135,13 @@ _side_by_side(np.concatenate, 2)
 def _one_above_another(machine, items, **kwargs):
     """np.vstack."""
     if kwargs or not any(len(found[1]) == 2 for v in items if (found := masked_axes.parts(machine, v)) is not None):
-        return _vectors_above(machine, Tuple(tuple(items)), **kwargs)
+        return registry.function_rule(np.vstack, DYNAMIC_SEQUENCE)(machine, Tuple(tuple(items)), **kwargs)
     rows: list[Value] = [v if involved(v) else machine.call(Const(np.atleast_2d), (v,)) for v in items]
-    rows = [FUNCTIONS[np.atleast_2d](machine, v) if involved(v) else v for v in rows]
+    rows = [registry.function_rule(np.atleast_2d, DYNAMIC_LENGTH)(machine, v) if involved(v) else v for v in rows]
     return machine.call(Const(np.concatenate), (Tuple(tuple(rows)),))
 
 
-_vectors_above = FUNCTIONS[np.vstack]
-of_sequences(np.vstack, _one_above_another)
+of_sequences(np.vstack, _one_above_another, DYNAMIC_MATRICES)
 
 # -- more or fewer dimensions -----------------------------------------------------------------------------------------
 
@@ -170,7 +167,8 @@ def _squeeze(machine: Machine, a: BoundedArray, axis: Value | None = None) -> Va
     return getitem(machine, a, Const(tuple(key)))
 
 
-FUNCTIONS[np.expand_dims] = _expand_dims
-FUNCTIONS[np.squeeze] = METHODS["squeeze"] = _squeeze
+registry.function(np.expand_dims, kind=DYNAMIC_LENGTH)(_expand_dims)
+registry.function(np.squeeze, kind=DYNAMIC_LENGTH)(_squeeze)
+registry.method(np.ndarray, "squeeze", kind=DYNAMIC_LENGTH)(_squeeze)
 
 __all__ = ["bounded_statistics"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from xlapy.dispatch import kinds
+from xlapy.dispatch.argument_kinds import involved
 from xlapy.dispatch.arrays.memory_order import stands_for
 from xlapy.dispatch.bounded import appending, growable_list_arrays, masked_axes
 from xlapy.dispatch.protocol import Machine
@@ -31,7 +32,7 @@ class Service:
             or not (dynamic_sizes.is_plain(a) and dynamic_sizes.is_plain(b))
         ):
             return None
-        if not (masked_axes.involved(a, b) or self.machine.resizing):
+        if not (involved(a, b) or self.machine.resizing):
             return None
         room = tuple(map(max, dynamic_sizes.room_of(a), dynamic_sizes.room_of(b)))
         return dynamic_sizes.joined(joiner, a, b, room)

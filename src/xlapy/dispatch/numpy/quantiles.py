@@ -16,7 +16,7 @@ from jax import lax
 
 from xlapy.dispatch.numpy.numpy_leaves import numpy_leaf
 from xlapy.dispatch.numpy.rule_operands import absent, known, operand
-from xlapy.dispatch.registry import FUNCTIONS, function
+from xlapy.dispatch.registry import function, function_rule
 from xlapy.domain.values import Const
 from xlapy.lowering.primitives import long_sorts, short_sorts
 from xlapy.lowering.primitives.cumulative import apart
@@ -137,7 +137,7 @@ def _spread(weights, shape, axes):
 def _register(numpy_function, scale: int, ignore_nan: bool, message: str) -> None:
     """A quantile whose `q` must lie in [0, scale]."""
     numpy_leaf(numpy_function, _quantile(scale, ignore_nan), "a q weights")
-    rule = FUNCTIONS[id(numpy_function)][1]
+    rule = function_rule(numpy_function)
 
     def checked(machine, a, q, *args, **kwargs):
         if ignore_nan and 0 in operand(machine, a).type.shape:

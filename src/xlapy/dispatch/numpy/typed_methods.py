@@ -66,4 +66,4 @@ def _few_items(machine: Machine, value: Value) -> tuple[Value, ...] | None:
 for _name in _CHECKED:
     for _cls in (np.ndarray, np.generic):
         if (_cls, _name) in METHODS:
-            method(_cls, _name)(_checked(_name, METHODS[_cls, _name]))
+            method(_cls, _name)(_checked(_name, METHODS[_cls, _name][None]))

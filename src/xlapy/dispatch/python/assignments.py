@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from xlapy.dispatch.bounded.masked_axes import require_static
+from xlapy.dispatch.argument_kinds import require_static
 from xlapy.dispatch.containers import container_subclasses
 from xlapy.dispatch.kinds import has_dict, shown, type_of
 from xlapy.dispatch.numbers.scalar_values import provoke

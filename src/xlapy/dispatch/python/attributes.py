@@ -14,7 +14,7 @@ import jax
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.bounded import bounded_rules
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, require_static
 from xlapy.dispatch.containers import container_subclasses
 from xlapy.dispatch.jax import jax_arrays
 from xlapy.dispatch.kinds import has_dict, is_instance, shown, type_of
@@ -87,8 +87,6 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
             return _const_attribute(machine, value, name)
         case JaxArray():
             return jax_arrays.getattr_(machine, value, name)
-        case BoundedArray():
-            return bounded_rules.getattr_(machine, value, name)
         case Intrinsic() if value.name == "super":
             return _super_attribute(machine, value, name)
         case Intrinsic():
@@ -138,11 +136,16 @@ def _built_in_attribute(machine: Machine, value: Value, name: str) -> Value:
 
 def _from_tables(machine: Machine, value: Value, cls: type, name: str) -> Value | None:
     """An attribute or method of a built-in class that has a rule."""
-    rule = registry.find_attribute(cls, name)
+    kind = DYNAMIC_LENGTH if isinstance(value, BoundedArray) else None
+    rule = registry.find_attribute(cls, name, kind)
     if rule is not None:
         return rule(machine, value)
-    rule = registry.find_method(cls, name)
-    return None if rule is None else BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
+    rule = registry.find_method(cls, name, kind)
+    if rule is not None:
+        return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
+    if isinstance(value, BoundedArray) and hasattr(cls, name):
+        raise require_static(machine, value, f"ndarray.{name}")
+    return None
 
 
 def missing(machine: Machine, cls: type, name: str) -> Value:

@@ -13,9 +13,9 @@ from scipy._lib import _util
 from scipy.sparse import _sputils
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH
 from xlapy.dispatch.arrays.views import buffer_type
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy import matrix_class
 from xlapy.dispatch.numpy.rule_operands import sequence_items
@@ -39,7 +39,7 @@ def _prune_array(machine, array):
     return machine.call(machine.getattr(array, "copy"), ()) if size < whole // 2 else array
 
 
-FUNCTIONS[_util._prune_array] = _prune_array
+registry.function(_util._prune_array, kind=DYNAMIC_LENGTH)(_prune_array)
 registry.replacement(_sputils.asmatrix)(matrix_class.as_matrix)
 
 _get_index_dtype = types.FunctionType(
@@ -79,4 +79,4 @@ def _are_large(array):
     return np.any((array > limits.max) | (array < limits.min))
 
 
-FUNCTIONS[_sputils.get_index_dtype] = _index_dtype_rule
+registry.function(_sputils.get_index_dtype, kind=DYNAMIC_LENGTH)(_index_dtype_rule)

@@ -13,8 +13,9 @@ from jax import lax
 from jax.scipy.special import betainc, ndtr
 from scipy.special import _ufuncs
 
+from xlapy.dispatch import registry
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH
 from xlapy.dispatch.bounded.bounded_elementwise import lanewise
-from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy.numpy_leaves import JAX_ERRORS
 from xlapy.dispatch.numpy.rule_operands import cast_array, deliver, operand, supported
@@ -42,7 +43,7 @@ def _special(ufunc: np.ufunc, implementation) -> None:
         return deliver(machine, var, given[0] if given else out, "same_kind")
 
     function(ufunc)(rule)
-    FUNCTIONS[ufunc] = functools.partial(_on_lanes, ufunc)
+    registry.function(ufunc, kind=DYNAMIC_LENGTH)(functools.partial(_on_lanes, ufunc))
 
 
 def _on_lanes(ufunc: np.ufunc, machine: Machine, *args: Value) -> Value:
@@ -168,7 +169,7 @@ def binom(machine: Machine, n: Value, k: Value, out: Value | None = None) -> Val
     return deliver(machine, var, out, "same_kind")
 
 
-FUNCTIONS[scipy.special.binom] = functools.partial(_on_lanes, scipy.special.binom)
+registry.function(scipy.special.binom, kind=DYNAMIC_LENGTH)(functools.partial(_on_lanes, scipy.special.binom))
 
 
 def _of_floats(n, k, dtypes):
