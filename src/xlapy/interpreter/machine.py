@@ -49,6 +49,7 @@ from xlapy.domain.values import (
 )
 from xlapy.interpreter import (  # noqa: F401
     calls,
+    control,
     error_tag,
     generator_stepping,
     generators,
@@ -56,6 +57,7 @@ from xlapy.interpreter import (  # noqa: F401
     object_replacement,
     recursion,
     static_values,
+    value_operations,
     walk,
 )
 from xlapy.interpreter.call_memoisation import Memory
