@@ -58,6 +58,10 @@ class Facts:
         return replace(self, static=static, unrolled=frozenset(), **facts)
 
 
+#: nothing is known yet
+NO_FACTS = Facts()
+
+
 def _both(one: Any, two: Any) -> Any:
     if not isinstance(one, dict):
         return one | two

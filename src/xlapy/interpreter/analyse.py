@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from xlapy.dispatch import libraries
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused, Settings
 from xlapy.dispatch.python import exceptions
-from xlapy.domain.facts import Facts, Learn
+from xlapy.domain.facts import NO_FACTS, Facts, Learn
 from xlapy.domain.heap import STATE
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.ownership import SHARED, OwnedObjectChanged
@@ -103,7 +103,7 @@ def analyse(
     lists = Facts(grows_lists=first.options.grows_lists)
     tries = [
         (Facts(grows_lists=True), lists.grows_lists),
-        (Facts(), first.hurried),
+        (NO_FACTS, first.hurried),
         (lists | Facts(grows_lists_of_objects=True), first.options.grows_lists_of_objects),
     ]
     for preferred, worthwhile in tries:
@@ -111,7 +111,7 @@ def analyse(
             if worthwhile:
                 return _Search(call).run(given | preferred)
         except NotOffloadableError as refusal:
-            refused = refusal if preferred == Facts() else refused
+            refused = refusal if preferred is NO_FACTS else refused
     raise refused
 
 
@@ -141,7 +141,7 @@ class _Search:
         #: whether it is given up early if there is another way
         self.hurries = hurries
         #: what else might be tried, and whether the search was given up early for that
-        self.options, self.hurried = Facts(), False
+        self.options, self.hurried = NO_FACTS, False
         #: what the joins of all rounds have cost
         self.joins = 0
         #: why a program with functions that call themselves was refused when they were loops
@@ -166,7 +166,9 @@ class _Search:
             except NotOffloadableError as refusal:
                 facts = self._way_around(machine, given, refusal)
             finally:
-                self.joins, self.options = machine.joins, self.options | machine.options
+                self.joins = machine.joins
+                if machine.options is not NO_FACTS:
+                    self.options |= machine.options
                 self.hurried |= machine.is_hurried() and FEW_JOINS < machine.joins <= MAXIMUM_JOINS
         blocker = locate("XP0099", "the analysis does not settle", "", _start(function))
         raise NotOffloadableError(function.__qualname__, [blocker])

@@ -21,7 +21,7 @@ from xlapy.dispatch.protocol import Advanced, NeedStatic, PythonError, Refused, 
 from xlapy.dispatch.python import assignments, attributes, identity, namespaces, operators, subscripts, truth
 from xlapy.dispatch.vectors import borrowed_elements, growable_list_items
 from xlapy.domain.exception_attributes import NOTES, own_attributes
-from xlapy.domain.facts import Facts, Learn
+from xlapy.domain.facts import NO_FACTS, Facts, Learn
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner
 from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
@@ -50,6 +50,7 @@ from xlapy.domain.values import (
 )
 from xlapy.interpreter import (  # noqa: F401
     calls,
+    control,
     error_tag,
     generator_stepping,
     generators,
@@ -57,6 +58,7 @@ from xlapy.interpreter import (  # noqa: F401
     object_replacement,
     recursion,
     static_values,
+    value_operations,
     walk,
 )
 from xlapy.interpreter.call_memoisation import Memory
@@ -97,7 +99,7 @@ class Machine:
     def __init__(self, world: CallerEnvironment, settings: Settings, facts: Facts) -> None:
         self.settings = settings
         #: what earlier rounds have learnt; and what else might be tried, if this one meets an obstacle
-        self.facts, self.options = facts, Facts()
+        self.facts, self.options = facts, NO_FACTS
         self.world = world
         #: whether the program depends on the caller's setting of 64-bit types
         self.reads_ambient = False

@@ -27,17 +27,7 @@ from xlapy.domain.values import (
     as_ref,
 )
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
-from xlapy.interpreter import (  # noqa: F401
-    control,
-    generator_stepping,
-    generators,
-    interpreted_functions,
-    loops,
-    merge,
-    value_operations,
-    variables,
-    widening,
-)
+from xlapy.interpreter import generator_stepping, generators, interpreted_functions, loops, merge, widening
 from xlapy.interpreter.frame import Frame, Tag, static_tag
 from xlapy.interpreter.steps import (
     MAXIMUM_OPERATIONS,
