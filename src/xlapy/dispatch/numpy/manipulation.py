@@ -143,6 +143,8 @@ def _roll_static(x, shift, axis):
     return jnp.roll(x, shift, axis)
 
 
+numpy_leaf(np.tile, jnp.tile, "A", "keep")
+
 #: runs of places that are kept, from which on their elements are looked up one by one
 _MANY_RUNS = 16
 
