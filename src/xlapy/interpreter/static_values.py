@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xlapy.dispatch.bounded import masked_axes
+from xlapy.dispatch.argument_kinds import require_static
 from xlapy.dispatch.protocol import NeedStatic, Refused
 from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain import set_iteration_order
