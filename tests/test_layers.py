@@ -221,8 +221,7 @@ def circular(folder: Path) -> set[str]:
     prefix = ".".join(("xlapy", *folder.relative_to(PACKAGE).parts)) + "."
     imports: dict[str, set[str]] = {}
     for path in folder.glob("*.py"):
-        tree = _NoTypeChecking().visit(ast.parse(path.read_text(), str(path)))
-        modules = {module for node in ast.walk(tree) for module in imported_modules(node, path)}
+        modules = imports_of(path)
         imports[path.stem] = {m.removeprefix(prefix).split(".")[0] for m in modules if m.startswith(prefix)}
 
     def reached(start: str) -> set[str]:

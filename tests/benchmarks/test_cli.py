@@ -109,13 +109,14 @@ def test_a_case_that_breaks_is_a_row(monkeypatch, tmp_path, named, expected):
 def test_missing_devices_and_peers_are_rows(monkeypatch, tmp_path):
     monkeypatch.setattr("benchmarks.plan.found", lambda kind: None)
     monkeypatch.setattr("benchmarks.plan.installed", lambda peer: False)
+    monkeypatch.setattr("benchmarks.plan.has_cuda_compiler", lambda: False)
     case = Case("kernels", "x", lambda plan: [])
     status, run = executed(
         monkeypatch, tmp_path, case, devices=("gpu",), peers=("numba",), named=frozenset({"gpu", "numba"})
     )
     assert status == 1
     assert [r.message for r in run.results] == [
-        "no gpu is attached",
+        "no gpu is attached; pip install -e '.[cuda]' to compile for one that is not there",
         "numba is not installed: pip install -e '.[peers]'",
     ]
 
