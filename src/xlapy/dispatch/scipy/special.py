@@ -195,7 +195,7 @@ _DISTRIBUTIONS = {
 
 for _name in dir(jax.scipy.special):
     _item: Any = getattr(scipy.special, _name, None)
-    if not _name.startswith("_") and _is_real_ufunc(_item):
+    if not _name.startswith("_") and _name not in _DISTRIBUTIONS and _is_real_ufunc(_item):
         _special(_item, getattr(jax.scipy.special, _name))
 for _name, _implementation in _DISTRIBUTIONS.items():
     _special(getattr(scipy.special, _name), _implementation)
