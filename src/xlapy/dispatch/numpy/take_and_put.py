@@ -301,13 +301,14 @@ def copyto(machine, dst, src, casting="same_kind", where=True):
     """np.copyto: in place."""
     _require_target(machine, np.copyto, dst, 0.0)
     rule: Any = str(known(machine, casting))
-    spec = machine.spec(src)
-    source = operand(machine, src).type
-    shown = spec(0) if isinstance(spec, type) else np.zeros((1,) * len(source.shape), source.dtype)[()]
-    try:
-        np.copyto(np.empty((1,) * len(source.shape), dst.type.dtype), shown, casting=rule)
-    except TypeError as error:
-        return raise_real(machine, error)
+    if rule != "unsafe":  # which takes None, too
+        spec = machine.spec(src)
+        source = operand(machine, src).type
+        shown = spec(0) if isinstance(spec, type) else np.zeros((1,) * len(source.shape), source.dtype)[()]
+        try:
+            np.copyto(np.empty((1,) * len(source.shape), dst.type.dtype), shown, casting=rule)
+        except TypeError as error:
+            return raise_real(machine, error)
     var = copied(machine, src, dst.type.dtype)
     if isinstance(where, Value) and not (isinstance(where, Const) and where.value is True):
         mask = machine.builder.broadcast(operand(machine, where), dst.type.shape)
