@@ -76,7 +76,9 @@ def test_a_join_of_what_the_loop_changes_stays():
 def test_a_join_in_a_branch_stays_in_it():
     module = hoisted(rarely, list(NUMBERS), X)
     body = loops(module.entry)[0].regions[-1]
-    assert not any(o.kind in ("leaf", "stacked") and len(o.operands) >= 8 and len(o.results) == 1 for o in body.operations)
+    assert not any(
+        o.kind in ("leaf", "stacked") and len(o.operands) >= 8 and len(o.results) == 1 for o in body.operations
+    )
     assert float(xlapy.jit(rarely)(list(NUMBERS), X)) == rarely(list(NUMBERS), X)
 
 
