@@ -22,7 +22,8 @@ from xlapy.dispatch.numpy.rule_operands import (
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.registry import function, function_rule
 from xlapy.domain.values import Const, Tuple, Value
-from xlapy.lowering.numeric import arctangents
+from xlapy.lowering.jaxprs.derivatives import differentiated_as
+from xlapy.lowering.numeric import arctangents, sines
 from xlapy.lowering.primitives import symmetric_rank_k, vector_convolution
 
 
@@ -304,6 +305,12 @@ numpy_leaf(np.round, around, "a", "keep")
 numpy_leaf(np.around, around, "a", "keep")
 
 
+def _sinc(x):
+    """np.sinc, whose derivative at zero NumPy's own formula does not give."""
+    y = np.pi * jnp.where(x == 0, 1.0e-20, x)
+    return differentiated_as(sines.sin(y) / y, jnp.sinc(x).astype(y.dtype))
+
+
 def _angle(z, deg=False):
     if z.dtype.kind != "c":
         return jnp.angle(z, deg)
@@ -315,6 +322,7 @@ def _unwrap(p, discont=None, axis=-1, period=2 * np.pi):
     return jnp.unwrap(p, discont, axis, period)
 
 
+numpy_leaf(np.sinc, _sinc, "x")
 numpy_leaf(np.angle, _angle, "z")
 numpy_leaf(np.unwrap, _unwrap, "p")
 _unwrap_before = function_rule(np.unwrap)
