@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xlapy.lowering.llvm.gpu_threads import alone, shared_in_block
+from xlapy.lowering.llvm.gpu_threads import alone, place_in, shared_in_block
 from xlapy.lowering.llvm.text import BLOCK, Number, Text, Unsuitable, literal, part_of, plus, times, type_in_memory
 
 _versions = count()
@@ -116,11 +116,8 @@ def _in_block(text: Text, memory: Memory, at: Callable[[Sequence[str]], Number])
     """Store all elements of a memory, of which each thread of a GPU's block stores some."""
 
     def one(first: str, end: str) -> bool:
-        place, rest = [], first
-        for length in reversed(memory.shape):
-            place.append(text.new(f"urem i64 {rest}, {length}"))
-            rest = text.new(f"udiv i64 {rest}, {length}")
-        put(text, memory, at(place[::-1]), place[::-1])
+        place = place_in(text, memory.shape, first)
+        put(text, memory, at(place), place)
         return True
 
     shared_in_block(text, str(prod(memory.shape)), one)

@@ -15,7 +15,8 @@ is stored, since others may still want to load what was there, and behind it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
 
 from xlapy.lowering.llvm.text import BARRIER, BLOCK, INDEX, NoGrid, Number, Text, Unsuitable
 from xlapy.lowering.thresholds import INSTRUCTIONS_OF_BARRIER, ITERATIONS_AT_ONCE_IN_BLOCK
@@ -63,6 +64,16 @@ def shared_in_block(text: Text, count: str, loop: Callable[[str, str], bool]) ->
     return True
 
 
+def place_in(text: Text, shape: Sequence[int], index: str) -> tuple[str, ...]:
+    """The place in an array of a shape with the number of an element, in the order of rows."""
+    place, rest = [], index
+    for k in reversed(range(len(shape))):
+        is_last = prod(shape[:k]) == 1
+        place.append("0" if shape[k] == 1 else rest if is_last else text.new(f"urem i64 {rest}, {shape[k]}"))
+        rest = rest if is_last or shape[k] == 1 else text.new(f"udiv i64 {rest}, {shape[k]}")
+    return tuple(reversed(place))
+
+
 def wait(text: Text) -> None:
     """Let the threads of a block wait for each other."""
     if not text.is_settled:
@@ -91,4 +102,4 @@ def alone(text: Text) -> Iterator[None]:
     wait(text)
 
 
-__all__ = ["alone", "on_grid", "shared_in_block", "wait"]
+__all__ = ["alone", "on_grid", "place_in", "shared_in_block", "wait"]

@@ -13,7 +13,7 @@ import numpy as np
 
 from xlapy.lowering.llvm import bufferisation
 from xlapy.lowering.llvm.bufferisation import Array, Memory
-from xlapy.lowering.llvm.gpu_threads import alone, shared_in_block
+from xlapy.lowering.llvm.gpu_threads import alone, place_in, shared_in_block
 from xlapy.lowering.llvm.parallel_outlining import shared_out
 from xlapy.lowering.llvm.scalar_instructions import RULES, convert
 from xlapy.lowering.llvm.text import BLOCK, FALSE, INDEX, Number, Text, Unsuitable, known_int, literal, plus
@@ -402,16 +402,6 @@ def ranged(text: Text, extent: Extent, numbers: Sequence[Number], iteration: Cal
     return carried
 
 
-def _place(text: Text, shape: Sequence[int], index: str) -> tuple[str, ...]:
-    """The place in an array of a shape with the number of an element, in the order of rows."""
-    place, rest = [], index
-    for k in reversed(range(len(shape))):
-        is_last = prod(shape[:k]) == 1
-        place.append("0" if shape[k] == 1 else rest if is_last else text.new(f"urem i64 {rest}, {shape[k]}"))
-        rest = rest if is_last or shape[k] == 1 else text.new(f"udiv i64 {rest}, {shape[k]}")
-    return tuple(reversed(place))
-
-
 def over(
     text: Text,
     shape: Sequence[int],
@@ -431,7 +421,7 @@ def over(
     may_share = is_apart and not numbers and not text.is_shared and not text.is_alone
 
     def visit_one(first: str, end: str) -> bool:
-        visit(_place(text, shape, first), [])
+        visit(place_in(text, shape, first), [])
         return True
 
     if text.threads == BLOCK and may_share and prod(shape) > 1:
