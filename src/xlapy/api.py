@@ -62,7 +62,7 @@ def jit(
     function: Callable[P, R],
     *,
     dtypes: Literal["numpy", "32bit"] = ...,
-    returns: Literal["jax", "numpy"] = ...,
+    returns: Literal["auto", "jax", "numpy"] = ...,
     fallback: bool = ...,
     **options: Any,
 ) -> CompiledFunction[P, R]: ...
@@ -73,7 +73,7 @@ def jit(
     function: None = None,
     *,
     dtypes: Literal["numpy", "32bit"] = ...,
-    returns: Literal["jax", "numpy"] = ...,
+    returns: Literal["auto", "jax", "numpy"] = ...,
     fallback: bool = ...,
     **options: Any,
 ) -> Callable[[Callable[P, R]], CompiledFunction[P, R]]: ...
@@ -83,7 +83,7 @@ def jit(
     function: Callable | None = None,
     *,
     dtypes: Literal["numpy", "32bit"] = "numpy",
-    returns: Literal["jax", "numpy"] = "jax",
+    returns: Literal["auto", "jax", "numpy"] = "auto",
     fallback: bool = False,
     **options: Any,
 ) -> Any:
@@ -95,7 +95,9 @@ def jit(
     Args:
         function: the callable.
         dtypes: 'numpy' keeps NumPy's types; '32bit' narrows 64-bit types, for accelerators.
-        returns: 'jax' gives `jax.Array`s, which stay on the device; 'numpy' gives writable NumPy arrays.
+        returns: 'auto' gives what CPython would: NumPy arrays, NumPy scalars and Python numbers; or `jax.Array`s, which
+            stay on the device, where an argument or a variable that the function reads is a `jax.Array` or an
+            `xlapy.device_array`. 'jax' always gives `jax.Array`s, 'numpy' never.
         fallback: run a function that cannot be offloaded in CPython, after one warning that names the obstacles.
         options: as for `jax.jit`: `static_argnums` and `static_argnames` (numbers to be known at compile time; what the
             program needs to know it finds out without them), `donate_argnums` and `donate_argnames`, `device`,

@@ -24,13 +24,55 @@ def test_function_and_decorator():
     def f(x):
         return x + 1
 
-    @xlapy.jit(returns="numpy")
+    @xlapy.jit(returns="jax")
     def g(x):
         return x + 1
 
     np.testing.assert_array_equal(f(X), X + 1)
     np.testing.assert_array_equal(g(X), X + 1)
-    assert isinstance(f(X), jax.Array) and type(g(X)) is np.ndarray and g(X).flags.writeable
+    assert isinstance(g(X), jax.Array) and type(f(X)) is np.ndarray and f(X).flags.writeable
+
+
+def same(wanted, got):
+    assert jax.tree.structure(wanted) == jax.tree.structure(got)
+    for one, two in zip(jax.tree.leaves(wanted), jax.tree.leaves(got), strict=True):
+        assert type(one) is type(two) and np.asarray(one).dtype == np.asarray(two).dtype
+        np.testing.assert_allclose(one, two, rtol=1e-6)
+
+
+def mixed(x, y):
+    return x[1:], x * 2, x + y, x.sum(), len(x), {"last": [x[-1], y]}, jnp.sin(x)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_results_are_what_cpython_gives_or_stay_on_the_device(size):
+    x = np.arange(float(size))
+    compiled = xlapy.jit(mixed)
+    for _ in range(2):
+        same(mixed(x, x), compiled(x, x))
+        assert size == 1 or np.shares_memory(compiled(x, x)[0], x)
+    given = jnp.asarray(x, dtype=jnp.float32)
+    got = jax.tree.leaves(compiled(x, given))
+    assert all(isinstance(leaf, jax.Array | int) for leaf in got[1:])  # the first one is a view of `x`
+    assert not any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(xlapy.jit(mixed, returns="numpy")(x, given)))
+    on_device = xlapy.jit(lambda d: (d + 1, d.sum()))(xlapy.device_array(x))
+    assert all(isinstance(leaf, jax.Array) for leaf in on_device)
+    assert type(xlapy.grad(lambda x: (x**2).sum())(x)) is np.ndarray
+    assert isinstance(xlapy.grad(lambda x: (x**2).sum())(given), jax.Array)
+
+
+def test_numbers_keep_their_precision_from_one_function_to_the_next():
+    @xlapy.jit
+    def total(n):
+        s = 0
+        for i in range(n):
+            s += i
+        return s
+
+    scaled_up, back = xlapy.jit(lambda n: n * 400_000), xlapy.jit(lambda x: x + 1e-8)
+    assert scaled_up(total(5000)) == 12_497_500 * 400_000
+    same(np.ones(2) + 1e-8 + 1e-8, back(back(np.ones(2))))
+    assert scaled_up.cache_info().misses == back.cache_info().misses == 1
 
 
 def test_looks_like_the_function():
@@ -177,7 +219,7 @@ def test_options_of_jax():
         keep_unused=True,
         compiler_options={"xla_embed_ir_in_executable": False},
     )
-    assert f(X).device == jax.devices()[0]
+    assert f(jnp.asarray(X)).device == jax.devices()[0]
     np.testing.assert_array_equal(f(X), X * 2)
 
 
@@ -203,7 +245,7 @@ def test_without_fallback_refused():
 
 
 def test_disable_jit():
-    f = xlapy.jit(scaled)
+    f = xlapy.jit(scaled, returns="jax")
     with xlapy.disable_jit():
         assert type(f(X)) is np.ndarray
         with xlapy.disable_jit():

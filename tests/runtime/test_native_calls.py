@@ -389,9 +389,9 @@ def test_results_of_jax_are_as_xla_makes_them(monkeypatch):
         return s, k, flag, x[0], n, x * 1, [s, k], 1j * n
 
     given = (VECTOR, 5, True)
-    ours = xlapy.jit(program)(*given)
+    ours = xlapy.jit(program, returns="jax")(*given)
     monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *_: None)
-    theirs = xlapy.jit(program)(*given)
+    theirs = xlapy.jit(program, returns="jax")(*given)
     assert jax.tree.structure(ours) == jax.tree.structure(theirs)
     for a, b in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
         assert jax.typeof(a) == jax.typeof(b) and jax.typeof(a).weak_type == jax.typeof(b).weak_type
@@ -563,7 +563,7 @@ def running(x):
 @pytest.mark.parametrize("length", [3, 4095, 4096, 100_001])
 def test_results_belong_to_the_caller_and_stay_what_they_are(runs, length):
     x = RNG.random(length)
-    compiled = xlapy.jit(running)
+    compiled = xlapy.jit(running, returns="jax")
     first = compiled(x)
     kept = np.array(first[0])
     x += 1.0
@@ -581,7 +581,7 @@ def test_results_are_on_the_default_device():
 import jax, numpy as np, xlapy
 jax.config.update("jax_num_cpu_devices", 3)
 from tests.runtime.test_native_calls import running
-x, compiled = np.arange(5.0), xlapy.jit(running)
+x, compiled = np.arange(5.0), xlapy.jit(running, returns="jax")
 for device in (jax.devices()[0], jax.devices()[2]):
     with jax.default_device(device):
         for result in compiled(x):

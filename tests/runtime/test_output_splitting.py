@@ -58,8 +58,8 @@ NUMBERS = [np.arange(LONG) / 3, np.arange(LONG), np.arange(LONG) % 2 == 0, np.ar
 
 @pytest.mark.parametrize("numbers", NUMBERS, ids=lambda a: a.dtype.name)
 def test_numbers_of_pythons(numbers, together):
-    compiled = xlapy.jit(lambda x: x.tolist())
-    expected = xlapy.jit(lambda x: x[:3].tolist())(numbers)
+    compiled = xlapy.jit(lambda x: x.tolist(), returns="jax")
+    expected = xlapy.jit(lambda x: x[:3].tolist(), returns="jax")(numbers)
     for _ in range(2):
         found = compiled(numbers)
         assert type(found) is list
@@ -75,7 +75,7 @@ def test_numbers_of_weak_type(kind, together):
     with jax.enable_x64(True):
         same(found[:3], [jax.numpy.asarray(n) for n in numbers[:3]])
     few = numbers[:20]  # of more, a loop makes numbers that are not
-    scaled = xlapy.jit(lambda numbers: [n * 2 for n in numbers])(few)
+    scaled = xlapy.jit(lambda numbers: [n * 2 for n in numbers], returns="jax")(few)
     assert [x.item() for x in scaled] == [n * 2 for n in few]
     assert all(x.weak_type for x in scaled)
 
@@ -91,7 +91,7 @@ def grown(x):
 
 def test_lists_and_dicts_that_grow(together):
     x = np.random.default_rng(0).standard_normal(4 * LONG)
-    compiled = xlapy.jit(grown)
+    compiled = xlapy.jit(grown, returns="jax")
     for values in (x, x[::-1].copy(), -np.abs(x)):
         (out, where), (expected, there) = compiled(values), grown(values)
         assert [v.item() for v in out] == [float(v) for v in expected]
@@ -102,7 +102,7 @@ def test_lists_and_dicts_that_grow(together):
 
 
 def test_while_jax_traces_something_else(together):
-    compiled, x = xlapy.jit(lambda x: [x[k] for k in range(len(x))]), np.arange(LONG) / 2
+    compiled, x = xlapy.jit(lambda x: [x[k] for k in range(len(x))], returns="jax"), np.arange(LONG) / 2
 
     def traced(y):
         found = compiled(x)
@@ -124,8 +124,8 @@ def test_a_number_that_is_mixed_with_others(together):
         return numbers
 
     one, two, x = [], [], np.arange(LONG) / 2
-    assert [v.item() for v in xlapy.jit(mixed)(x, one)] == mixed(x, two)
+    assert [v.item() for v in xlapy.jit(mixed, returns="jax")(x, one)] == mixed(x, two)
     assert one == two
     assert type(one[0]) is float
     with pytest.raises(ValueError, match="4.0"):
-        xlapy.jit(mixed)(x + 3, [])
+        xlapy.jit(mixed, returns="jax")(x + 3, [])

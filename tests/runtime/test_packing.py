@@ -108,7 +108,8 @@ def test_integers_without_room():
 
 
 def test_weak_types():
-    few, many = xlapy.jit(each)(FLOATS[:3]), xlapy.jit(each)(FLOATS)
+    compiled = xlapy.jit(each, returns="jax")
+    few, many = compiled(FLOATS[:3]), compiled(FLOATS)
     for one, two in zip(jax.tree.leaves(few), jax.tree.leaves(many), strict=False):
         assert (one.dtype, one.weak_type) == (two.dtype, two.weak_type)
 

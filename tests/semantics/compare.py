@@ -47,6 +47,8 @@ class Comparison:
             self.identical_memory(ref, got, path)
         if isinstance(ref, np.recarray | np.void) and type(ref) is not type(got):
             raise Mismatch(f"{path}: expected {ref!r} ({type(ref).__name__}), got {got!r} ({type(got).__name__})")
+        if isinstance(ref, np.ndarray) != isinstance(got, np.ndarray) and not is_jax_array(got):
+            raise Mismatch(f"{path}: expected {ref!r} ({type(ref).__name__}), got {got!r} ({type(got).__name__})")
         a, b = np.asarray(ref), np.asarray(got)
         if isinstance(ref, int) and a.dtype == object:  # a Python int beyond 64 bits can only be a constant
             if got != ref:

@@ -25,6 +25,7 @@ from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS, failing, refuse, shared_storages
 from xlapy.runtime.jax_internals import ambient_x64, narrowing
 from xlapy.runtime.options import Policy, static_sources
+from xlapy.runtime.result_kinds import ResultKind
 from xlapy.runtime.specialisation import Specialisation, overflows
 from xlapy.runtime.switch import off
 from xlapy.runtime.tracebacks import depth_of_caller
@@ -183,7 +184,7 @@ class Cache:
 
     def _for_call(self, arguments: tuple, narrow: bool | None = None) -> Analysis:
         """The same for a call, which returns views as `returns` says."""
-        return self.analyse(arguments, narrow, returns_views=self.policy.numpy)
+        return self.analyse(arguments, narrow, returns_views=self.policy.returns != "jax")
 
     def interpret(self, arguments: tuple, narrow: bool | None = None, returns_views: bool = False) -> Analysis:
         """The program for bound arguments as the interpreter has emitted it, before any pass."""
@@ -323,14 +324,14 @@ class Cache:
             self._install(tuple(e for e in self.entries if e not in found))
         return self.slow(*arguments)
 
-    def finish(self, analysis: Analysis, values: tuple, arguments: tuple) -> Any:
+    def finish(self, analysis: Analysis, values: tuple, arguments: tuple, kind: ResultKind) -> Any:
         """Errors, effects, the result."""
         named = self.binder.named(arguments)
         if analysis.raises is not None:
             if analysis.prints:
                 outcome.write_texts(analysis, values, named)
             raise outcome.exception_of(analysis.raises, values, named)
-        return outcome.finish(analysis, values, named, outcome.to_numpy if self.policy.numpy else outcome.to_jax)
+        return outcome.finish(analysis, values, named, outcome.LEAF_MAKERS[kind])
 
 
 @contextlib.contextmanager

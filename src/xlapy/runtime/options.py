@@ -20,7 +20,7 @@ class Policy:
 
     Attributes:
         narrow: 64-bit types become 32-bit ones.
-        numpy: results are NumPy arrays.
+        returns: 'jax', 'numpy' or 'auto', for `runtime.result_kinds`.
         fallback: a refused function runs in CPython, after one warning.
         static: parameters whose numbers are always known at compile time.
         donated: parameters whose arrays XLA may reuse.
@@ -29,7 +29,7 @@ class Policy:
     """
 
     narrow: bool = False
-    numpy: bool = False
+    returns: str = "auto"
     fallback: bool = False
     static: frozenset[str] = frozenset()
     donated: frozenset[str] = frozenset()
@@ -46,8 +46,8 @@ def make_policy(binder: Binder, dtypes: str, returns: str, fallback: bool, optio
     """
     if dtypes not in ("numpy", "32bit"):
         raise ValueError(f"dtypes must be 'numpy' or '32bit', not {dtypes!r}")
-    if returns not in ("jax", "numpy"):
-        raise ValueError(f"returns must be 'jax' or 'numpy', not {returns!r}")
+    if returns not in ("auto", "jax", "numpy"):
+        raise ValueError(f"returns must be 'auto', 'jax' or 'numpy', not {returns!r}")
     if not isinstance(fallback, bool):
         raise TypeError(f"fallback must be a bool, not {fallback!r}")
     for name in options:
@@ -55,7 +55,7 @@ def make_policy(binder: Binder, dtypes: str, returns: str, fallback: bool, optio
             raise TypeError(f"jit() got an unexpected keyword argument '{name}'")
     return Policy(
         narrow=dtypes == "32bit",
-        numpy=returns == "numpy",
+        returns=returns,
         fallback=fallback,
         static=_parameters(binder, "static", options),
         donated=_parameters(binder, "donate", options),

@@ -50,19 +50,20 @@ from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
 from xlapy.report import Blocker, NotOffloadableError
 from xlapy.runtime.codegen import locate
 from xlapy.runtime.output_splitting import Adopted, host_memory
+from xlapy.runtime.result_kinds import ResultKind, is_of_the_host
 from xlapy.runtime.tracebacks import traceback_of
 from xlapy.runtime.transfer_report import outputs_of
 
 
-def is_plain(recipe: Reconstruction | None) -> bool:
-    """Whether JAX itself can put a result together: arrays in tuples, lists and dicts."""
+def is_plain(recipe: Reconstruction | None, kind: ResultKind) -> bool:
+    """Whether JAX itself can put a result together: `jax.Array`s in tuples."""
     match recipe:
         case Leaf():
-            return True
+            return kind.delivers(recipe)
         case Known(value=None):
             return True
         case SequenceRecipe(cls=cls, items=items):
-            return cls is tuple and all(map(is_plain, items))
+            return cls is tuple and all(is_plain(item, kind) for item in items)
     return False
 
 
@@ -193,7 +194,9 @@ class Finisher:
                 numbers = _read(outputs.outputs, item.index)
                 if isinstance(numbers, np.ndarray) and numbers.dtype == SCALAR_DTYPES[kind] and numbers.ndim == 1:
                     return numbers[: outputs.count].tolist()
-            case Leaf(mutable=0, python=None) if self.leaf in (to_numpy, to_host):
+            case Leaf(mutable=0, python=None) if self.leaf in (to_numpy, to_host) or (
+                self.leaf is to_own and item.scalar
+            ):
                 numbers = _read(outputs.outputs, item.index)
                 if isinstance(numbers, np.ndarray) and numbers.ndim == 1:
                     return list(numbers[: outputs.count])
@@ -316,7 +319,7 @@ def cut(recipe: Cut, outputs: Outputs, leaf: Callable[[Any, Leaf], Any]) -> Any:
     memory = host_memory(array)
     whole = np.asarray(array) if memory is None else memory
     made = whole[key]
-    if leaf is to_numpy and recipe.whole.python is None:
+    if leaf is not to_jax and recipe.whole.python is None:
         return made.copy()
     is_most = 2 * made.size >= whole.size  # a small part does not keep all of the memory
     if memory is not None:
@@ -447,6 +450,20 @@ def to_numpy(value: Any, leaf: Leaf) -> Any:
     return made.copy() if made.shape or leaf.mutable else made[()]
 
 
+def to_own(value: Any, leaf: Leaf) -> Any:
+    """Each result is what CPython would have: a `jax.Array` where JAX would have made it."""
+    if isinstance(value, jax.core.Tracer):
+        return value
+    if is_of_the_host(leaf):
+        return to_numpy(value, leaf)
+    with jax.enable_x64(True):
+        return value if isinstance(value, jax.Array) else jax.numpy.asarray(value)
+
+
+#: what makes objects of outputs, by the kind of results
+LEAF_MAKERS = {ResultKind.JAX: to_jax, ResultKind.NUMPY: to_numpy, ResultKind.OWN: to_own}
+
+
 def to_host(value: Any, leaf: Leaf) -> Any:
     """Parts of messages: as CPython would have printed them."""
     return to_numpy(value, leaf)
@@ -551,19 +568,12 @@ class Writable:
     """Makes what is stored in the caller's objects: arrays that NumPy code may write to, and Python numbers."""
 
     def __init__(self, finisher: Finisher) -> None:
-        self.inner = Finisher(finisher.outputs, finisher.arguments, to_numpy_if_mutable)
+        self.inner = Finisher(finisher.outputs, finisher.arguments, to_own)
         self.inner._made = finisher._made
 
     def make(self, recipe: Any) -> Any:
         """The object of a recipe."""
         return self.inner.make(recipe)
-
-
-def to_numpy_if_mutable(value: Any, leaf: Leaf) -> Any:
-    """An `ndarray`, NumPy scalar or Python number that is stored stays one; a JAX array stays a JAX array."""
-    if isinstance(value, jax.core.Tracer):
-        return value
-    return to_numpy(value, leaf) if leaf.mutable or leaf.scalar or leaf.python is not None else value
 
 
 def _apply(effect: Effect, target: Any, made: Any) -> None:

@@ -25,6 +25,7 @@ from xlapy.ir.stacking_leaves import STACKED, UNSTACKED, giving, is_unstack, put
 from xlapy.passes import optimise
 from xlapy.passes.code_motion import copy_region
 from xlapy.runtime.output_splitting import Adopted, host_memory
+from xlapy.runtime.result_kinds import ResultKind
 from xlapy.runtime.transfer_report import delivered_outputs
 
 #: numbers of one kind from which on they are packed
@@ -147,10 +148,10 @@ def _container(source: Source) -> Source | None:
     return found
 
 
-def packing_of_results(analysis: Analysis, numpy: bool, on_host: bool) -> Packing | None:
+def packing_of_results(analysis: Analysis, kind: ResultKind, on_host: bool) -> Packing | None:
     """How the results of a program are packed: numbers at which only the host looks, and those that the caller gets if
     they are made `on_host`. All that an array holds goes by itself."""
-    delivered = delivered_outputs(analysis, numpy)
+    delivered = delivered_outputs(analysis, kind)
     results = analysis.module.entry.results
     dtypes = [v.type.dtype for v in results]
     alike: list[object] = [None] * len(results)
@@ -165,9 +166,9 @@ def packing_of_results(analysis: Analysis, numpy: bool, on_host: bool) -> Packin
     arrays = [g for g in _groups(held, dtypes) if _is_whole([results[k] for k in g.places])]
     groups = []
     for group in _with_rest(arrays, alike, dtypes):
-        kind = alike[group.places[0]]
-        weak = isinstance(kind, tuple) and kind[1]
-        groups.append(replace(group, delivered=isinstance(kind, tuple), weak=weak))
+        like = alike[group.places[0]]
+        weak = isinstance(like, tuple) and like[1]
+        groups.append(replace(group, delivered=isinstance(like, tuple), weak=weak))
     return _packing(len(results), groups)
 
 

@@ -12,7 +12,8 @@ from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.output_reconstruction import Cut, External, Known, Leaf
 from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
-from xlapy.runtime.outcome import cut, to_jax, to_numpy
+from xlapy.runtime.outcome import LEAF_MAKERS, cut, to_numpy
+from xlapy.runtime.result_kinds import ResultKind
 
 #: makes an object of the outputs of a run and the arguments of the call
 Maker = Callable[[Sequence, tuple], Any]
@@ -20,19 +21,19 @@ Maker = Callable[[Sequence, tuple], Any]
 NOT_QUICK = object()
 
 
-def finisher(analysis: Analysis, names: Sequence[str], numpy: bool) -> Maker | None:
+def finisher(analysis: Analysis, names: Sequence[str], kind: ResultKind) -> Maker | None:
     """What makes the result of a run, and applies its effects, or does nothing and says `NOT_QUICK`.
 
     Args:
         analysis: of the program.
         names: the parameters of the function, in the order of its arguments.
-        numpy: whether results are NumPy's.
+        kind: what becomes of outputs in the result.
     """
     # A list that has outgrown the room that was guessed for it is an error that was met.
     if analysis.raises is not None or analysis.prints:
         return None
-    arrays = list(_arrays(analysis.result)) if numpy else []
-    make = _maker(analysis.result, names, numpy) if len(set(arrays)) == len(arrays) else None
+    arrays = [] if kind is ResultKind.JAX else list(_arrays(analysis.result))
+    make = _maker(analysis.result, names, kind) if len(set(arrays)) == len(arrays) else None
     writes = [_written(effect, names) for effect in analysis.effects]
     if make is None or None in writes:
         return None
@@ -77,16 +78,16 @@ def _arrays(recipe: Any) -> Iterable[int]:
     return [k for item in recipe.items for k in _arrays(item)] if isinstance(recipe, SequenceRecipe) else []
 
 
-def _maker(recipe: Any, names: Sequence[str], numpy: bool) -> Maker | None:
+def _maker(recipe: Any, names: Sequence[str], kind: ResultKind) -> Maker | None:
     match recipe:
-        case Leaf(index=index) if not numpy:
+        case Leaf(index=index) if kind.delivers(recipe):
             return lambda outputs, arguments: outputs[index]
         case Leaf(index=index, mutable=mutable) if mutable:
             return lambda outputs, arguments: _own(outputs[index])
         case Leaf(index=index):
             return lambda outputs, arguments: to_numpy(outputs[index], recipe)
         case Cut():
-            leaf = to_numpy if numpy else to_jax
+            leaf = LEAF_MAKERS[kind]
             return lambda outputs, arguments: cut(recipe, outputs, leaf)
         case Known(value=value):
             return lambda outputs, arguments: value
@@ -94,7 +95,7 @@ def _maker(recipe: Any, names: Sequence[str], numpy: bool) -> Maker | None:
             place = _place(source, names)
             return None if place is None else lambda outputs, arguments: arguments[place]
         case SequenceRecipe(cls=cls, items=items):
-            makers = [maker for item in items if (maker := _maker(item, names, numpy)) is not None]
+            makers = [maker for item in items if (maker := _maker(item, names, kind)) is not None]
             if len(makers) < len(items):
                 return None
             return lambda outputs, arguments: tuple.__new__(cls, [make(outputs, arguments) for make in makers])

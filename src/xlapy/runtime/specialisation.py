@@ -28,6 +28,7 @@ from xlapy.runtime.jax_internals import ConcreteArray, ambient_x64, narrowing, s
 from xlapy.runtime.native_calls import Direct
 from xlapy.runtime.packing import Travelling, packing_of_operands, packing_of_results, travelling, typed
 from xlapy.runtime.program_sharing import Moves, mentions, outcome_of
+from xlapy.runtime.result_kinds import ResultKind, result_kind
 from xlapy.runtime.transfer_report import NARROWED, delivered_outputs, donated_buffers, outputs_of
 from xlapy.runtime.transfers import staged
 
@@ -110,6 +111,7 @@ class Specialisation:
         #: whether small loops may become native functions
         self.native = True
         self.sources = [p.source for p in analysis.parameters]
+        self.result_kind = result_kind(cache.policy.returns, analysis, traced)
         self.numbered: list[Analysis] = [analysis]
         self.guards = guards_of(analysis, shapes, narrow)
         self.donated = self._donated()
@@ -135,8 +137,8 @@ class Specialisation:
         """The program that is compiled."""
         if self.traced:
             return Travelling(analysis.module, None)
-        plain = _is_plain(analysis, self.cache.policy.numpy)
-        results = None if plain else packing_of_results(analysis, self.cache.policy.numpy, self._is_on_host())
+        plain = _is_plain(analysis, self.result_kind)
+        results = None if plain else packing_of_results(analysis, self.result_kind, self._is_on_host())
         return travelling(analysis, self.packing, results)
 
     def _is_on_host(self) -> bool:
@@ -197,8 +199,8 @@ class Specialisation:
         if analysis is None:
             return None
         found = self.travelling[id(analysis)]
-        delivered = delivered_outputs(analysis, self.cache.policy.numpy)
-        parts = set() if self.cache.policy.numpy else set(outputs_of(analysis.result)) - delivered
+        delivered = delivered_outputs(analysis, self.result_kind)
+        parts = set(outputs_of(analysis.result)) - delivered if self.result_kind is ResultKind.JAX else set()
         if found.results is not None:
             alone = list(enumerate(found.results.alone))
             delivered, parts = ({place for place, k in alone if k in known} for known in (delivered, parts))
@@ -206,7 +208,7 @@ class Specialisation:
 
     def _finished(self, analysis: Analysis) -> Callable[[tuple], Any]:
         """What makes of the results of a program what it returns."""
-        if _is_plain(analysis, self.cache.policy.numpy):
+        if _is_plain(analysis, self.result_kind):
             return outcome.plainly(analysis.result)
         return partial(Outputs, self.numbered.index(analysis))
 
@@ -214,7 +216,7 @@ class Specialisation:
         """What finishes most runs of a program."""
         if self.traced or self.travelling[id(analysis)].results is not None:
             return None
-        return quick.finisher(analysis, self.cache.binder.names, self.cache.policy.numpy)
+        return quick.finisher(analysis, self.cache.binder.names, self.result_kind)
 
     def _generate(self) -> None:
         """Write the functions `prepare` (arguments to operands) and `call` (the warm call)."""
@@ -223,7 +225,7 @@ class Specialisation:
         self.call = writer.warm(
             self.sources,
             self.packing,
-            finished=_is_plain(self.analysis, self.cache.policy.numpy),
+            finished=_is_plain(self.analysis, self.result_kind),
             swap_x64=swap_x64,
             set_x64=set_x64,
             wide=not self.narrow,
@@ -302,14 +304,14 @@ class Specialisation:
         same = [p.source for p in analysis.parameters] == self.sources and analysis.raises is None
         if self.packing is not None:
             same = same and [p.python for p in analysis.parameters] == [p.python for p in self.analysis.parameters]
-        numpy = self.cache.policy.numpy
         if self.own and mentions(outcome_of(analysis), self.own):
             return False
         if not same or analysis.reads_ambient != self.analysis.reads_ambient:
             return False
         if analysis.has_products != self.analysis.has_products or requested_precision() != self.precision:
             return False
-        if _is_plain(analysis, numpy) != _is_plain(self.analysis, numpy):
+        kind = result_kind(self.cache.policy.returns, analysis, self.traced)
+        if kind is not self.result_kind or _is_plain(analysis, kind) != _is_plain(self.analysis, kind):
             return False
         return set(map(key_of, guards_of(analysis, False))) == set(map(key_of, self.guards))
 
@@ -352,7 +354,7 @@ class Specialisation:
                 results = evaluate_fast(entry, environment, native, platform, own, parts, True)
         if not self.traced and not self.narrow:
             results = [typed(x, v.type) for x, v in zip(results, entry.results, strict=True)]
-        if _is_plain(analysis, self.cache.policy.numpy):
+        if _is_plain(analysis, self.result_kind):
             return outcome.plain(analysis.result, results)
         return Outputs(self.numbered.index(analysis), tuple(jax.numpy.asarray(r) for r in results))
 
@@ -388,7 +390,7 @@ class Specialisation:
         packing = self.travelling[id(analysis)].results
         if packing is not None:
             values = tuple(packing.taken_apart(values))
-        return self.cache.finish(analysis, values, arguments)
+        return self.cache.finish(analysis, values, arguments, self.result_kind)
 
     def run(self, operands: tuple) -> Any:
         """Run on operands that `prepare` found."""
@@ -439,11 +441,11 @@ def _waiting(run: Callable) -> Callable:
     return lambda *operands: jax.block_until_ready(run(*operands))
 
 
-def _is_plain(analysis: Analysis, numpy: bool) -> bool:
+def _is_plain(analysis: Analysis, kind: ResultKind) -> bool:
     """Whether JAX itself puts the result together."""
-    if analysis.raises is not None or analysis.effects or analysis.errors or analysis.prints or numpy:
+    if analysis.raises is not None or analysis.effects or analysis.errors or analysis.prints:
         return False
-    return outcome.is_plain(analysis.result)
+    return outcome.is_plain(analysis.result, kind)
 
 
 def _narrowed(operand: Any) -> Any:

@@ -21,6 +21,7 @@ from xlapy.runtime.cache import Cache
 from xlapy.runtime.codegen import MISS, Writer, locate
 from xlapy.runtime.guards import guards_of
 from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
+from xlapy.runtime.result_kinds import result_kind
 from xlapy.runtime.specialisation import reads_large_memory
 from xlapy.runtime.targets import target_options, target_sharding
 from xlapy.runtime.transfer_report import Traffic, donated_buffers, traffic
@@ -102,6 +103,7 @@ class Compiled:
 
     def __init__(self, cache: Cache, analysis: Analysis, executable: Any) -> None:
         self._cache, self._analysis, self.executable = cache, analysis, executable
+        self._result_kind = result_kind(cache.policy.returns, analysis)
         writer = Writer(cache.binder.names, traced=False)
         if analysis.reads_ambient:
             writer.require(f"{writer.name(ambient_x64)}() is {ambient_x64()}")
@@ -122,7 +124,7 @@ class Compiled:
             set_x64(before)
         if reads_large_memory(self._analysis):
             jax.block_until_ready(outputs)
-        return self._cache.finish(self._analysis, tuple(outputs), arguments)
+        return self._cache.finish(self._analysis, tuple(outputs), arguments, self._result_kind)
 
     def as_text(self) -> str:
         """The optimised HLO."""

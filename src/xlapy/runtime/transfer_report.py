@@ -15,6 +15,7 @@ from xlapy.interpreter.output_reconstruction import Built, Choice, Closure, Cut,
 from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
 from xlapy.ir import TensorType
 from xlapy.runtime.options import Policy
+from xlapy.runtime.result_kinds import ResultKind, is_of_the_host, result_kind
 
 NARROWED = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
 
@@ -73,14 +74,15 @@ def traffic(policy: Policy, analysis: Analysis, found: Sequence) -> Traffic:
         sum(i.bytes for i in inputs if i.how == how) for how in ("transferred", "resident", "donated")
     )
     sizes = [_bytes(v.type) for v in analysis.module.entry.results]
-    fetched = set(outputs_where(analysis.result, _always if policy.numpy else _is_number))
+    kind = result_kind(policy.returns, analysis)
+    fetched = set(outputs_where(analysis.result, lambda leaf: leaf.python is not None or not kind.delivers(leaf)))
     everything = set(outputs_of(analysis.result))
     for effect in analysis.effects:
         if is_device_buffer(effect.source):
             everything |= set(outputs_of(effect.reconstruction))
         else:
             everything |= set(outputs_of(effect.reconstruction))
-            fetched |= set(outputs_where(effect.reconstruction, _always if effect.kind == "buffer" else of_the_host))
+            fetched |= set(outputs_where(effect.reconstruction, _always if effect.kind == "buffer" else is_of_the_host))
     everything |= fetched
     if analysis.errors:
         fetched.add(len(sizes) - 1)
@@ -88,16 +90,19 @@ def traffic(policy: Policy, analysis: Analysis, found: Sequence) -> Traffic:
     return Traffic(up, there + donated, donated, down, left, tuple(inputs))
 
 
-def delivered_outputs(analysis: Analysis, numpy: bool) -> set[int]:
-    """The outputs that the caller gets as `jax.Array`s; the host only looks at the others. `numpy` says whether results
-    are NumPy's arrays."""
+def delivered_outputs(analysis: Analysis, kind: ResultKind) -> set[int]:
+    """The outputs that the caller gets as `jax.Array`s; the host only looks at the others."""
+    delivered: set[int] = set()
     # Of an array that is cut to its length, the caller gets another one.
-    delivered = set() if numpy else set(outputs_of(analysis.result, cuts=False))
+    if kind is ResultKind.JAX:
+        delivered = set(outputs_of(analysis.result, cuts=False))
+    elif kind is ResultKind.OWN:
+        delivered = set(outputs_where(analysis.result, kind.delivers, cuts=False))
     for effect in analysis.effects:
         if is_device_buffer(effect.source):
             delivered |= set(outputs_of(effect.reconstruction))
         elif effect.kind != "buffer":
-            delivered |= set(outputs_where(effect.reconstruction, lambda leaf: not of_the_host(leaf)))
+            delivered |= set(outputs_where(effect.reconstruction, ResultKind.OWN.delivers))
     return delivered
 
 
@@ -126,32 +131,22 @@ def _always(leaf: Leaf) -> bool:
     return True
 
 
-def _is_number(leaf: Leaf) -> bool:
-    """Whether it is a number of Python's."""
-    return leaf.python is not None
-
-
-def of_the_host(leaf: Leaf) -> bool:
-    """Whether it is NumPy's or Python's, and stays so where it is stored."""
-    return bool(leaf.mutable) or leaf.scalar or leaf.python is not None
-
-
-def outputs_where(recipe: Any, wanted: Callable[[Leaf], bool]) -> Iterable[int]:
+def outputs_where(recipe: Any, wanted: Callable[[Leaf], bool], cuts: bool = True) -> Iterable[int]:
     """The outputs that the host looks at when it makes something: the leaves that are `wanted`, lengths, choices."""
     match recipe:
         case Leaf():
             return [recipe.index] if wanted(recipe) else []
         case Cut():
-            return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)]
+            return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)] if cuts else []
         case Choice():
-            return [recipe.selector, *(i for part in recipe.alternatives for i in outputs_where(part, wanted))]
+            return [recipe.selector, *(i for part in recipe.alternatives for i in outputs_where(part, wanted, cuts))]
         case View():
             return list(outputs_of(recipe))
         case OneOf():
-            return [recipe.selector, *(i for part in _parts(recipe) for i in outputs_where(part, wanted))]
+            return [recipe.selector, *(i for part in _parts(recipe) for i in outputs_where(part, wanted, cuts))]
         case Text() | Built():
             return [i for part in recipe.parts for i in outputs_of(part)]
-    return [i for part in _parts(recipe) for i in outputs_where(part, wanted)]
+    return [i for part in _parts(recipe) for i in outputs_where(part, wanted, cuts)]
 
 
 def outputs_of(recipe: Any, seen: frozenset[int] = frozenset(), cuts: bool = True) -> Iterable[int]:
