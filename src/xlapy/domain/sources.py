@@ -43,6 +43,7 @@ class Source:
     random      None                    the key of the next numbers of the random generator `base`
     value       (Location, what)        what the program asks for there; it stands for no value
     storage     None                    the array that owns the memory of the array `base`
+    padded      shape                   an array of that shape, in whose leading corner `base` lies (`domain.rooms`)
     """
 
     kind: str

@@ -14,6 +14,7 @@ from xlapy.domain.facts import NO_FACTS, Facts, Learn
 from xlapy.domain.heap import STATE
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.ownership import SHARED, OwnedObjectChanged
+from xlapy.domain.rooms import Room, Span
 from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.storage import Storage
 from xlapy.domain.values import Const, Tuple, Union, Value, number_var
@@ -81,17 +82,19 @@ def analyse(
     storages: Sequence[Storage] = (),
     sizes_vary: bool = False,
     returns_views: bool = False,
+    rooms: dict[Source, Room | Span] | None = None,
 ) -> Analysis:
     """Interpret `function` abstractly for `arguments` (by parameter name; `*args` and `**kwargs` under their names).
     Where `sizes_vary` from call to call, the room of lists does not depend on them. What it returns may be views of the
-    caller's arrays, if `returns_views`, or copies.
+    caller's arrays, if `returns_views`, or copies. Arrays with `rooms` may be of any size up to that,
+    and integers in spans anything within these.
 
     Raises:
         NotOffloadableError: with every obstacle found.
     """
     libraries.read_rules()
     settings = Settings(ambient_x64, narrow, capacities or {}, sizes_vary, returns_views)
-    call = _Call(function, arguments, dynamic, storages, settings)
+    call = _Call(function, arguments, dynamic, storages, settings, rooms)
     given = Facts(static=frozenset(static))
     first = _Search(call, hurries=True)
     try:
@@ -126,10 +129,11 @@ class _Call:
     dynamic: set[Source]
     storages: Sequence[Storage]
     settings: Settings
+    rooms: dict[Source, Room | Span] | None = None
 
     def machine(self, facts: Facts) -> Machine:
         """The interpreter for a round that begins with these facts."""
-        world = CallerEnvironment(facts.static, self.dynamic - facts.static, self.storages)
+        world = CallerEnvironment(facts.static, self.dynamic - facts.static, self.storages, self.rooms)
         return Machine(world, self.settings, facts)
 
 
@@ -378,6 +382,8 @@ def _known(machine: Machine, function: types.FunctionType, need: NeedStatic) -> 
         _refuse(machine, function, need, "depends on the outcome of a loop")
     asked = [numbers[id(v)] for v in wanted if id(v) in numbers]
     scalars = frozenset(p.source for p in asked)
+    if not scalars.isdisjoint(machine.world.lengths):
+        _refuse(machine, function, need, "is the size of an array that varies")
     if len(asked) < len(wanted) or not all(map(_may_be_known, asked)) or scalars <= static:
         _refuse(machine, function, need, "depends on the contents of arrays")
     many = len(static | scalars) > _MANY_STATIC

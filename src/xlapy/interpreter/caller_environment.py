@@ -31,17 +31,21 @@ from xlapy.dispatch.numpy.rule_operands import supported
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain import randomness, set_iteration_order
 from xlapy.domain.builtin_bases import CONTENTS, base_of
+from xlapy.domain.coerce import as_scalar
 from xlapy.domain.device_buffers import DeviceView
 from xlapy.domain.heap import CHANGES
 from xlapy.domain.numbers import SCALAR_DTYPES, is_python_scalar
+from xlapy.domain.rooms import Room, Span, padded
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
 from xlapy.domain.storage import Storage, layout, steps_to, storage
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
+    BoundedArray,
     BoundMethod,
     Const,
     JaxArray,
+    Lanes,
     Mapping,
     NdArray,
     NumpyScalar,
@@ -76,7 +80,9 @@ class Guard:
     no memory with the one there), 'layout' (how an array lies in the memory of another), 'gives' (what a `HostValue`
     gives for what is found at sources), 'absent' (a class without the attributes named in `value`), 'room' (the size of
     a set's table in bytes), 'subclasses' (the classes derived from one), 'registry' (the implementations of a generic
-    function), 'registrations' (of classes with abstract ones).
+    function), 'registrations' (of classes with abstract ones), 'fits' (an array of a dtype for which a `Room` has
+    room), 'equals' (a number that is equal to the one at the source `value`), 'within' (a number of
+    at least and at most so much).
     """
 
     kind: str
@@ -107,6 +113,12 @@ class Guard:
                 return f"{self.source} and {self.value} are two objects"
             case "apart":
                 return f"{self.source} and {self.value} share no memory"
+            case "fits":
+                return f"{self.source} is an array of {self.value[0]} of at most {self.value[1].shape}"
+            case "within":
+                return f"{self.source} is from {self.value[0]} to {self.value[1]}"
+            case "equals":
+                return f"{self.source} and {self.value} are equal"
         return f"the {self.kind} of {self.source} is the same"
 
 
@@ -128,11 +140,21 @@ class Parameter:
 
 class CallerEnvironment(Definitions):
     """Wraps real objects; `static` and `dynamic` say which numbers must be known and which must be inputs, `storages`
-    which memory is seen by several arrays."""
+    which memory is seen by several arrays, `rooms` which arrays have sizes that vary from call to call."""
 
-    def __init__(self, static: Set[Source], dynamic: Set[Source], storages: Sequence[Storage] = ()) -> None:
+    def __init__(
+        self,
+        static: Set[Source],
+        dynamic: Set[Source],
+        storages: Sequence[Storage] = (),
+        rooms: dict[Source, Room | Span] | None = None,
+    ) -> None:
         super().__init__()
-        self.static, self.dynamic = static, dynamic
+        self.static, self.dynamic, self.rooms = static, dynamic, rooms or {}
+        #: lengths of arrays for which there are rooms, and integers in spans
+        self.lengths: dict[Source, Var] = {}
+        #: what such arrays are, by the identity of the objects
+        self._roomy: dict[int, BoundedArray] = {}
         self.storages = {id(shared.root): shared for shared in storages}
         #: whole arrays of that memory, by the identity of their owner, and where these are found
         self._stored: dict[int, tuple[NdArray, Source]] = {}
@@ -270,7 +292,11 @@ class CallerEnvironment(Definitions):
                 self.guard("same", source, known[2])
             return known[1]
         value = self._object(found, kind, source)
-        if isinstance(value, Ref | NdArray | JaxArray) or isinstance(value, Tuple) and value.namespace is not None:
+        if (
+            isinstance(value, Ref | NdArray | BoundedArray | JaxArray)
+            or isinstance(value, Tuple)
+            and value.namespace is not None
+        ):
             self._known[id(found)] = (found, value, source)
         return value
 
@@ -281,6 +307,12 @@ class CallerEnvironment(Definitions):
 
     def _number(self, found: object, source: Source) -> Value:
         kind = type(found)
+        span = self.rooms.get(source)
+        if isinstance(span, Span) and kind is int:
+            self.guard("type", source, int)
+            self.guard("within", source, (span.low, span.high))
+            self._length(source, found)
+            return Scalar(int, self.lengths[source], (span.low, span.high))
         varies = self._varies(source)
         if varies and is_python_scalar(found) and self.machine.builder.holds(found):
             self.guard("type", source, kind)
@@ -409,6 +441,9 @@ class CallerEnvironment(Definitions):
             raise Refused("XP0005", f"{source} has a foreign byte order", "x.astype(x.dtype.newbyteorder('='))")
         if self.storages and found.size and id(storage(found)) in self.storages:
             return self._shares_memory(found, source)
+        room = self.rooms.get(source)
+        if isinstance(room, Room):
+            return self._in_a_room(found, kind, source, room)
         return self._buffer(found, kind, source)
 
     def _structured(self, found: np.ndarray, kind: type, source: Source) -> Value:
@@ -419,14 +454,48 @@ class CallerEnvironment(Definitions):
         self.structured[source] = found.dtype
         return Ref(self.machine.heap.external("instance", cls, source, found))
 
-    def _buffer(self, found: np.ndarray, kind: type, source: Source) -> NdArray:
-        """An array whose memory is seen by no other one, as far as the program depends on that."""
+    def _in_a_room(self, found: np.ndarray, kind: type, source: Source, room: Room) -> BoundedArray:
+        """An array whose size varies from call to call: part of a larger one."""
+        self.guard("fits", source, (found.dtype, room))
+        lanes: list[Lanes | None] = [None] * found.ndim
+        for k, where in enumerate(room.lengths):
+            if where is not None:
+                own = item(attribute(source, "shape"), k)
+                if own != where:
+                    self.guard("equals", own, where)
+                lanes[k] = Lanes(self._length(where, found.shape[k]))
+        base = self._buffer(padded(found, room.shape), kind, source, Source("padded", room.shape, source))
+        value = self._roomy[base.identity] = BoundedArray(base, tuple(lanes))
+        return value
+
+    def _length(self, where: Source, length: int) -> Var:
+        """The length of a dimension that varies, or another such integer."""
+        if where not in self.lengths:
+            dtype = SCALAR_DTYPES[int]
+            var = self.parameter(where, TensorType((), dtype, True), length, int)
+            self.integers.discard(var)  # it is not to be had by specialisation
+            self.lengths[where] = as_scalar(Scalar(int, var), TensorType((), dtype), self.machine.builder)
+        return self.lengths[where]
+
+    def is_in_a_room(self, array: NdArray) -> bool:
+        """Whether an array is an array of the caller's whose size varies, or a view of one."""
+        source = self.machine.heap.objects[array.buffer].source
+        return source is not None and source in self.rooms
+
+    def is_whole(self, value: BoundedArray) -> bool:
+        """Whether a value is an array of the caller's as it was passed."""
+        known = self._roomy.get(value.base.identity)
+        return known is not None and known.axes == value.axes
+
+    def _buffer(self, found: np.ndarray, kind: type, source: Source, operand: Source | None = None) -> NdArray:
+        """An array whose memory is seen by no other one, as far as the program depends on that. The program takes it
+        from `operand`, if that is another place."""
         self.guard("type", source, kind)
         self.guard("equal", attribute(attribute(source, "dtype"), "isnative"), True)  # JAX may take it for native
         if not found.flags.writeable:
             self.guard("equal", attribute(attribute(source, "flags"), "writeable"), False)
         type_ = TensorType(found.shape, found.dtype)
-        var = self.parameter(source, type_, found, array=True)
+        var = self.parameter(operand or source, type_, found, array=True)
         heap = self.machine.heap
         buffer = heap.external("buffer", np.ndarray, source, found)
         heap.initial[(buffer, "<data>")] = JaxArray(var)

@@ -397,7 +397,8 @@ class Machine:
         if bounded_by_program(var):
             return False
         found = entry_parameters(var, self.entry)
-        numbers = {id(p.var) for p in self.world.parameters if p.is_number}
+        lengths = self.world.lengths
+        numbers = {id(p.var) for p in self.world.parameters if p.is_number and p.source not in lengths}
         return bool(found) and all(id(v) in numbers for v in found)
 
     def settles(self, var: Var) -> bool:

@@ -314,6 +314,8 @@ class Outputs:
             whole = (("reshape", value.type.shape),)
             return View(info.source, whole, value.identity) if new else External(info.source)
         views = self.stores or machine.settings.returns_views
+        if views and machine.world.is_in_a_room(value):
+            raise self._unmakeable(value)
         if info.source is not None and views and isinstance(info.real, np.ndarray):
             return self._view(value, info.source)
         return Leaf(self.output(machine.read(value)), mutable=value.identity)
@@ -321,6 +323,12 @@ class Outputs:
     def _bounded_array(self, value: BoundedArray) -> Reconstruction:
         if isinstance(value.base, Stored):
             return self._cut_row(value)
+        world = self.machine.world
+        if world.is_in_a_room(value.base):
+            if world.is_whole(value):
+                return External(self.machine.heap.found[value.base.identity])
+            if self.stores or self.machine.settings.returns_views:
+                raise self._unmakeable(value)
         whole, axes = masked_axes.compacted(self.machine, value)
         lengths = tuple(None if lanes is None else self.output(lanes.length) for lanes in axes)
         return Cut(Leaf(self.output(whole), mutable=True), lengths)

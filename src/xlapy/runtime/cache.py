@@ -22,13 +22,14 @@ from xlapy.report import NotOffloadableError
 from xlapy.runtime import outcome, program_sharing, traced_calls
 from xlapy.runtime.binding import Binder
 from xlapy.runtime.codegen import locate
-from xlapy.runtime.guards import READING_ERRORS, failing, refuse, shared_storages
+from xlapy.runtime.guards import READING_ERRORS, failing, guards_of, refuse, shared_storages
 from xlapy.runtime.jax_internals import ambient_x64, narrowing
 from xlapy.runtime.options import Policy, static_sources
 from xlapy.runtime.result_kinds import ResultKind
 from xlapy.runtime.specialisation import Specialisation, overflows
 from xlapy.runtime.switch import off
 from xlapy.runtime.tracebacks import depth_of_caller
+from xlapy.runtime.varying_sizes import Rooms, rooms, serves_all
 
 #: how much more room a list gets that was too long for what was guessed
 _MORE = 8
@@ -71,6 +72,8 @@ class Cache:
         self.capacities: dict[object, int] = {}
         #: whether there is no program whose lists have room for any number of trips
         self.fixed_sizes = False
+        #: whether there is no program for arrays of many sizes
+        self.fixed_shapes = False
         self.misses = 0
         self.refused: set[tuple] = set()
         self.warned = False
@@ -91,7 +94,7 @@ class Cache:
         """Forget all programs."""
         with self.lock:
             self.static, self.dynamic, self.refused = set(), set(), set()
-            self.fixed_sizes = False
+            self.fixed_sizes = self.fixed_shapes = False
             self.misses = 0
             self.traced = ()
             self._install(())
@@ -186,6 +189,31 @@ class Cache:
         """The same for a call, which returns views as `returns` says."""
         return self.analyse(arguments, narrow, returns_views=self.policy.returns != "jax")
 
+    def _for_any_size(self, arguments: tuple) -> Analysis | None:
+        """After some programs for one size each: one for all sizes of arrays, if that can be."""
+        if self.fixed_shapes or self.policy.donated or self.misses < _PROGRAMS:
+            return None
+        named = self.binder.named(arguments)
+        static = static_sources(self.policy, named)
+        analyses = [analysis for entry in self.entries for analysis in entry.numbered]
+        tries = list(rooms(analyses, self.static - static, named))
+        for found in tries:
+            known = static | self.static - set(found)
+            try:
+                with narrowing(self.policy.narrow), deep_recursion(), _uncollected():
+                    analysis = self._analyse(
+                        named, self.policy.narrow, self.policy.returns != "jax", known, (), True, found
+                    )
+            except NotOffloadableError:
+                continue
+            optimise(analysis.module)
+            analysis.forget_errors()
+            guards = guards_of(analysis, False)
+            if serves_all(analysis) and failing(guards, self.binder.names, arguments, False) is None:
+                return analysis
+        self.fixed_shapes = bool(tries)
+        return None
+
     def interpret(self, arguments: tuple, narrow: bool | None = None, returns_views: bool = False) -> Analysis:
         """The program for bound arguments as the interpreter has emitted it, before any pass."""
         named = self.binder.named(arguments)
@@ -216,22 +244,23 @@ class Cache:
         static: set[Source],
         storages: Sequence[Storage] = (),
         sizes_vary: bool = False,
+        found: Rooms | None = None,
     ) -> Analysis:
         """Where arrays share memory that the program writes, once more with this memory as one array."""
         x64, room = ambient_x64(), self.capacities
-        options = room, storages, sizes_vary, returns_views
+        options = room, storages, sizes_vary, returns_views, found
         analysis = analyse(self.function, named, static, self.dynamic, x64, narrow, *options)
         more = shared_storages(analysis, named, storages)
         if len(more) <= len(storages):
             return analysis
-        return self._analyse(named, narrow, returns_views, static | analysis.static, more, sizes_vary)
+        return self._analyse(named, narrow, returns_views, static | analysis.static, more, sizes_vary, found)
 
     def _make(self, arguments: tuple) -> Specialisation:
         """Compile for a call, and keep the program."""
         named = self.binder.named(arguments)
         for entry in self.entries:
             self._watch(entry, named)
-        analysis = self._for_call(arguments)
+        analysis = self._for_any_size(arguments) or self._for_call(arguments)
         traced = traced_calls.any_tracer([locate(p.source, named) for p in analysis.parameters])
         narrow = self._narrow(traced)
         if narrow != self.policy.narrow:
@@ -277,7 +306,8 @@ class Cache:
         """A call whose operand types an executable does not know yet: another program joins it, or gets its own."""
         try:
             with self.lock:
-                analysis = self._for_call(arguments, entry.narrow)
+                sized = None if entry.traced else self._for_any_size(arguments)
+                analysis = sized or self._for_call(arguments, entry.narrow)
                 if entry.traced:
                     traced_calls.refuse(self.function, analysis)
                 if entry.accepts(analysis):

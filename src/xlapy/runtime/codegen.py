@@ -38,6 +38,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.domain import randomness
+from xlapy.domain.rooms import Room, padded
 from xlapy.domain.sources import Source
 from xlapy.domain.storage import is_one_to_one, layout, storage
 from xlapy.interpreter.caller_environment import Guard
@@ -63,7 +64,9 @@ _CONDITIONS = {
 #: those whose value is a number, which stands in the code itself
 _SIZES = ("len", "room")
 #: guards that read what is in an object
-_READING = frozenset(("len", "keys", "room", "subclasses", "registry", "registrations", "shape", "layout", "gives"))
+_READING = frozenset(
+    ("len", "keys", "room", "subclasses", "registry", "registrations", "shape", "layout", "gives", "fits")
+)
 
 
 class Writer:
@@ -131,6 +134,8 @@ class Writer:
             case "storage":
                 self.reads = True
                 return f"{self.name(storage)}({self.place(source.outer)})"
+            case "padded":
+                return f"{self.name(padded)}({self.place(source.outer)}, {key!r})"
         raise AssertionError(source)
 
     def require(self, condition: str) -> None:
@@ -169,6 +174,12 @@ class Writer:
                 self.require(f"{place} is not {self.place(value)}")
             case "shape":
                 self._shape(place, *value)
+            case "within":
+                self.require(f"{value[0]} <= {place} <= {value[1]}")
+            case "equals":
+                self.require(f"{place} == {self.place(value)}")
+            case "fits":
+                self._fits(place, *value)
             case "absent":
                 # the view of the keys is live; the smaller of the two sets is gone through
                 keys = self.name(guard.source.key.item.__dict__.keys())
@@ -193,6 +204,13 @@ class Writer:
         known = [self.name(dtype if keys else np.dtype(dtype)) for dtype in dtypes]
         same = [f"{place}.dtype {word} {name}" for word in ("is", "==") for name in known]
         self.require(f"{place}.shape == {shape!r} and ({' or '.join(same)})")
+
+    def _fits(self, place: str, dtype: np.dtype, room: Room) -> None:
+        """An array of a dtype for which there is room."""
+        self.require(f"{place}.dtype == {self.name(dtype)} and len({place}.shape) == {len(room.shape)}")
+        for k, (length, where) in enumerate(zip(room.shape, room.lengths, strict=True)):
+            self.require(f"{place}.shape[{k}] == {length}" if where is None else f"0 < {place}.shape[{k}] <= {length}")
+        self.require(f"{place}.flags.c_contiguous")
 
     def _equal(self, place: str, value: Any) -> None:
         """The same type and value; by identity first, which is what nearly always answers."""
@@ -328,6 +346,8 @@ def locate(source: Source, arguments: dict[str, Any]) -> Any:
                 return randomness.key(base)
             case "storage":
                 return storage(base)
+            case "padded":
+                return padded(base, key)
     match source.kind:
         case "argument":
             return arguments[key]

@@ -33,7 +33,7 @@ def guards_of(analysis: Analysis, shapes: bool, narrow: bool = False) -> list[Gu
     guards = list(analysis.guards)
     if shapes:
         for parameter in analysis.parameters:
-            if parameter.python is None:
+            if parameter.python is None and parameter.source.kind != "padded":
                 type_ = parameter.var.type
                 wide = [kind for kind, name in NARROWED.items() if narrow and type_.dtype == name]
                 dtypes = (type_.dtype, *map(np.dtype, wide))

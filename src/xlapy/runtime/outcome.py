@@ -23,6 +23,7 @@ from xlapy.domain.exception_attributes import ABSENT, INITIALISED, NOTES
 from xlapy.domain.growable_lists import Overfull
 from xlapy.domain.host_views import shown
 from xlapy.domain.numbers import SCALAR_DTYPES
+from xlapy.domain.rooms import fitted
 from xlapy.domain.set_iteration_order import SetHistory
 from xlapy.domain.values import SHADOWED
 from xlapy.interpreter.analyse import Analysis
@@ -580,7 +581,7 @@ def _apply(effect: Effect, target: Any, made: Any) -> None:
     gone = effect.reconstruction is None or made is ABSENT
     match effect.kind:
         case "buffer":
-            target[...] = made
+            target[...] = fitted(made, target.shape)
         case "set" if isinstance(target, set):
             recipe: Any = effect.reconstruction
             _change(target, made, recipe.steps)

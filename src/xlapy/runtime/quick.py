@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from xlapy.domain.rooms import fitted
 from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.output_reconstruction import Cut, External, Known, Leaf
@@ -51,7 +52,7 @@ def finisher(analysis: Analysis, names: Sequence[str], kind: ResultKind) -> Make
             return NOT_QUICK
         made = make(outputs, arguments)
         for target, elements in changes:
-            target[...] = elements
+            target[...] = fitted(elements, target.shape)
         return made
 
     return finish

@@ -1,0 +1,117 @@
+"""Finds the sizes that vary from call to call, and the room that they get (`domain.rooms`): lengths of arrays, and
+integers that a program has to know, such as `n` in `x[:n]`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence, Set
+from typing import Any
+
+import numpy as np
+
+from xlapy.domain.rooms import Room, Span, capacity
+from xlapy.domain.sources import Source, attribute, item
+from xlapy.interpreter.analyse import Analysis
+from xlapy.report import NotOffloadableError
+from xlapy.runtime.codegen import locate
+from xlapy.runtime.guards import READING_ERRORS
+
+#: sizes that get a program each before there is one for all
+_SIZES = 3
+#: the shapes of arrays, and integers, by source
+_Sizes = dict[Source, tuple[int, ...] | int]
+Rooms = dict[Source, Room | Span]
+
+
+def rooms(analyses: Sequence[Analysis], numbers: Set[Source], named: dict[str, object]) -> Iterator[Rooms]:
+    """The room for each size that varies, in earlier programs and in a call: first for arrays and integers, then for
+    arrays alone. Nothing where too few sizes were met, or something else than sizes differs.
+
+    Args:
+        analyses: those programs, the newest first.
+        numbers: where the integers are that a program may know.
+        named: the arguments of the call by name.
+    """
+    known = [sizes for analysis in analyses if (sizes := _sizes(analysis, numbers))]
+    if len(known) < _SIZES:
+        return
+    dtypes = {p.source: p.var.type.dtype for analysis in analyses for p in analysis.parameters if p.array}
+    now = _sizes_now(known[0], dtypes, named)
+    if now is None:
+        return
+    met = [now, *(sizes for sizes in known if _kinds(sizes) == _kinds(now))]
+    if len({tuple(sizes.values()) for sizes in met}) <= _SIZES:
+        return
+    arrays = _of_arrays(met)
+    spans = _of_numbers(met)
+    if spans:
+        yield arrays | spans
+    if arrays:
+        yield arrays
+
+
+def serves_all(analysis: Analysis) -> bool:
+    """Whether no size for which there is room ends in a refusal or an exception that other sizes do not meet."""
+    return analysis.raises is None and not any(issubclass(e.cls, NotOffloadableError) for e in analysis.errors)
+
+
+def _of_arrays(met: Sequence[_Sizes]) -> Rooms:
+    lengths: dict[tuple[int, ...], Source] = {}
+    found: Rooms = {}
+    for source, now in met[0].items():
+        if isinstance(now, int):
+            continue
+        shapes: list[Any] = [sizes[source] for sizes in met]
+        columns = list(zip(*shapes, strict=True))
+        varies = [len(set(column)) > 1 for column in columns]
+        for k, column in enumerate(columns):
+            if varies[k]:
+                lengths.setdefault(column, item(attribute(source, "shape"), k))
+        if any(varies) and 0 not in now:
+            shape = [capacity(max(c)) if v else c[0] for c, v in zip(columns, varies, strict=True)]
+            wheres = [lengths[c] if v else None for c, v in zip(columns, varies, strict=True)]
+            found[source] = Room(tuple(shape), tuple(wheres))
+    return found
+
+
+def _of_numbers(met: Sequence[_Sizes]) -> Rooms:
+    found: Rooms = {}
+    for source, now in met[0].items():
+        values: list[Any] = [sizes[source] for sizes in met]
+        if isinstance(now, int) and len(set(values)) > 1:
+            most = capacity(max(map(abs, values)))
+            found[source] = Span(0 if min(values) >= 0 else -most, most)
+    return found
+
+
+def _sizes(analysis: Analysis, numbers: Set[Source]) -> _Sizes:
+    """The sizes that a program is for; none of one for all sizes."""
+    arrays = [p for p in analysis.parameters if p.array]
+    if any(p.source.kind == "padded" for p in arrays) or any(g.kind == "within" for g in analysis.guards):
+        return {}
+    known = [g for g in analysis.guards if g.kind == "equal" and g.source in numbers and type(g.value) is int]
+    return {p.source: p.var.type.shape for p in arrays} | {g.source: g.value for g in known}
+
+
+def _sizes_now(known: Collection[Source], dtypes: dict, named: dict[str, object]) -> _Sizes | None:
+    """The sizes of the same arrays and integers in a call; None where they are something else."""
+    found: _Sizes = {}
+    for source in known:
+        try:
+            size: Any = locate(source, named)
+        except READING_ERRORS:
+            return None
+        if source in dtypes:
+            if type(size) is not np.ndarray or size.dtype != dtypes[source] or not size.flags.c_contiguous:
+                return None
+            size = size.shape
+        elif type(size) is not int:
+            return None
+        found[source] = size
+    return found
+
+
+def _kinds(sizes: _Sizes) -> dict[Source, int | None]:
+    return {source: None if isinstance(size, int) else len(size) for source, size in sizes.items()}
+
+
+__all__ = ["Rooms", "rooms", "serves_all"]
