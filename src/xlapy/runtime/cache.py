@@ -29,7 +29,7 @@ from xlapy.runtime.result_kinds import ResultKind
 from xlapy.runtime.specialisation import Specialisation, overflows
 from xlapy.runtime.switch import off
 from xlapy.runtime.tracebacks import depth_of_caller
-from xlapy.runtime.varying_sizes import Rooms, rooms, serves_all
+from xlapy.runtime.varying_sizes import Rooms, lengths, rooms, serves_all
 
 #: how much more room a list gets that was too long for what was guessed
 _MORE = 8
@@ -306,7 +306,7 @@ class Cache:
         """A call whose operand types an executable does not know yet: another program joins it, or gets its own."""
         try:
             with self.lock:
-                sized = None if entry.traced else self._for_any_size(arguments)
+                sized = None if entry.traced or lengths(entry.analysis) else self._for_any_size(arguments)
                 analysis = sized or self._for_call(arguments, entry.narrow)
                 if entry.traced:
                     traced_calls.refuse(self.function, analysis)

@@ -31,6 +31,7 @@ from xlapy.runtime.program_sharing import Moves, mentions, outcome_of
 from xlapy.runtime.result_kinds import ResultKind, result_kind
 from xlapy.runtime.transfer_report import NARROWED, delivered_outputs, donated_buffers, outputs_of
 from xlapy.runtime.transfers import staged
+from xlapy.runtime.varying_sizes import Metered, lengths
 
 if TYPE_CHECKING:
     from xlapy.runtime.cache import Cache
@@ -181,11 +182,13 @@ class Specialisation:
             jitted = staged(jitted, places, [k for k in places if k in build.zero_copy])
         if build.waits:
             jitted = _waiting(jitted)
+        sizes = lengths(self.analysis)
+        places = [k for k, place in enumerate(alone) if self.sources[place] in sizes]
         if build.direct:
             python = [self.analysis.parameters[k].python for k in alone]
             python += [None] * (len(self.packing.groups) if self.packing is not None else 0)
-            return Direct(jitted, python, self._program, self._finished)
-        return jitted
+            jitted = Direct(jitted, python, self._program, self._finished)
+        return Metered(jitted, places, NewTypes) if places else jitted
 
     def _alone(self) -> Sequence[int]:
         """The inputs that travel alone."""
@@ -326,8 +329,9 @@ class Specialisation:
             self.build = build
             self.jitted = self._jit()
             self._generate()
-        if isinstance(self.jitted, Direct):
-            self.jitted.look_again()
+        direct = self.jitted.run if isinstance(self.jitted, Metered) else self.jitted
+        if isinstance(direct, Direct):
+            direct.look_again()
 
     def _trace(self, operands: Sequence, native: bool, build: Build) -> Any:
         if self.narrow:

@@ -3,7 +3,8 @@ integers that a program has to know, such as `n` in `x[:n]`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence, Set
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,10 @@ from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS
 
 #: sizes that get a program each before there is one for all
-_SIZES = 3
+_SIZES = 2
 #: the shapes of arrays, and integers, by source
+#: seconds that a program for one size may take to make, sizes that get one later on, and those whose time is kept
+_WORTH, _OTHERS, _REMEMBERED = 0.25, 16, 10_000
 _Sizes = dict[Source, tuple[int, ...] | int]
 Rooms = dict[Source, Room | Span]
 
@@ -52,6 +55,46 @@ def rooms(analyses: Sequence[Analysis], numbers: Set[Source], named: dict[str, o
 def serves_all(analysis: Analysis) -> bool:
     """Whether no size for which there is room ends in a refusal or an exception that other sizes do not meet."""
     return analysis.raises is None and not any(issubclass(e.cls, NotOffloadableError) for e in analysis.errors)
+
+
+def lengths(analysis: Analysis) -> set[Source]:
+    """Where the sizes are that a program takes as inputs."""
+    found = {where for g in analysis.guards if g.kind == "fits" for where in g.value[1].lengths if where is not None}
+    return found | {g.source for g in analysis.guards if g.kind == "within"}
+
+
+class Metered:
+    """A program for many sizes, which adds up how long it runs for each of them.
+
+    A program for one size is faster, and takes a while to make: that is done when as much time has gone by without it
+    (the rule of the ski rental, at most twice the best that one could have done).
+
+    Args:
+        run: the program, of its operands.
+        places: which operands are sizes.
+        otherwise: the exception that asks for another program.
+    """
+
+    def __init__(self, run: Callable, places: Sequence[int], otherwise: type[Exception]) -> None:
+        self.run, self.places, self.otherwise = run, places, otherwise
+        self.spent: dict[tuple, float] = {}
+        self.others = 0
+
+    def __call__(self, *operands: Any) -> Any:
+        """The results of the program."""
+        sizes = tuple([operands[k] for k in self.places])
+        spent = self.spent.get(sizes)
+        if spent is not None and spent > _WORTH and self.others < _OTHERS:
+            self.others += 1
+            self.spent[sizes] = 0.0
+            raise self.otherwise
+        start = time.perf_counter()
+        found = self.run(*operands)
+        if len(self.spent) > _REMEMBERED:
+            self.spent.clear()
+        # the first run of a size may have compiled something
+        self.spent[sizes] = 0.0 if spent is None else spent + time.perf_counter() - start
+        return found
 
 
 def _of_arrays(met: Sequence[_Sizes]) -> Rooms:
@@ -114,4 +157,4 @@ def _kinds(sizes: _Sizes) -> dict[Source, int | None]:
     return {source: None if isinstance(size, int) else len(size) for source, size in sizes.items()}
 
 
-__all__ = ["Rooms", "rooms", "serves_all"]
+__all__ = ["Metered", "Rooms", "lengths", "rooms", "serves_all"]

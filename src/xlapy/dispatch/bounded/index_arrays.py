@@ -291,7 +291,7 @@ def setitem(machine: Machine, array: Value, items: list[Value], value: Value) ->
     key = _taken_apart(machine, array, items)
     given = first_bounded(items)
     dynamic = [k for k, lanes in enumerate(key.axes) if lanes is not None]
-    if dynamic and (dynamic != list(key.places) or is_mesh(machine, key.items)):
+    if dynamic and (dynamic != list(key.places) or len(key.items) > 1):
         raise require_static(machine, given, "an assignment to such a key")
     if any(entry is NONE for entry in key.entries):
         raise require_static(machine, given, "an assignment to a key with None")
