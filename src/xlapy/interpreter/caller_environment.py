@@ -31,7 +31,6 @@ from xlapy.dispatch.numpy.rule_operands import supported
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain import randomness, set_iteration_order
 from xlapy.domain.builtin_bases import CONTENTS, base_of
-from xlapy.domain.coerce import as_scalar
 from xlapy.domain.device_buffers import DeviceView
 from xlapy.domain.heap import CHANGES
 from xlapy.domain.numbers import SCALAR_DTYPES, is_python_scalar
@@ -471,10 +470,8 @@ class CallerEnvironment(Definitions):
     def _length(self, where: Source, length: int) -> Var:
         """The length of a dimension that varies, or another such integer."""
         if where not in self.lengths:
-            dtype = SCALAR_DTYPES[int]
-            var = self.parameter(where, TensorType((), dtype, True), length, int)
-            self.integers.discard(var)  # it is not to be had by specialisation
-            self.lengths[where] = as_scalar(Scalar(int, var), TensorType((), dtype), self.machine.builder)
+            self.lengths[where] = self.parameter(where, TensorType((), SCALAR_DTYPES[int]), length, int)
+            self.integers.discard(self.lengths[where])  # it is not to be had by specialisation
         return self.lengths[where]
 
     def is_in_a_room(self, array: NdArray) -> bool:

@@ -48,6 +48,8 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
         return kinds.known_truth(machine.compare("==", left, right)) if is_bool else False
     if isinstance(left, Tuple) and isinstance(right, Const):
         return left.items == () and right.value == ()
+    if isinstance(left, NdArray | BoundedArray) and isinstance(right, NdArray | BoundedArray):
+        return _arrays(machine, left, right)
     rule = _IDENTICAL.get(type(left)) if type(left) is type(right) else None
     return False if rule is None else rule(machine, left, right)
 
@@ -62,12 +64,9 @@ def _references(machine: Machine, left: Ref, right: Ref) -> bool:
     return left.object == right.object or _same(machine, left.object, right.object)
 
 
-def _arrays(machine: Machine, left: NdArray, right: NdArray) -> bool:
-    return left.identity == right.identity or _same_array(machine, left, right)
-
-
-def _bounded_arrays(machine: Machine, left: BoundedArray, right: BoundedArray) -> bool | Var:
-    return identical(machine, left.base, right.base)
+def _arrays(machine: Machine, left: NdArray | BoundedArray, right: NdArray | BoundedArray) -> bool:
+    one, two = (array.base if isinstance(array, BoundedArray) else array for array in (left, right))
+    return one.identity == two.identity or _same_array(machine, one, two)
 
 
 def _tuples(machine: Machine, left: Tuple, right: Tuple) -> bool | Var:
@@ -92,8 +91,6 @@ def _device_values(machine: Machine, left: JaxArray | NumpyScalar, right: JaxArr
 _IDENTICAL: dict[type[Value], Callable[[Machine, Any, Any], bool | Var]] = {
     Const: _constants,
     Ref: _references,
-    NdArray: _arrays,
-    BoundedArray: _bounded_arrays,
     Tuple: _tuples,
     Scalar: _scalars,
     JaxArray: _device_values,
