@@ -187,7 +187,7 @@ registry.function(np.tile, kind=DYNAMIC_LENGTH)(_tiles)
 def _array_split(ary, indices_or_sections, axis=0):
     axis = axis + ary.ndim if axis < 0 else axis
     count = ary.shape[axis]
-    if isinstance(indices_or_sections, int):
+    if isinstance(indices_or_sections, int | np.integer):
         if indices_or_sections <= 0:
             raise ValueError("number sections must be larger than 0.")
         size, longer = count // indices_or_sections, count % indices_or_sections
