@@ -12,11 +12,12 @@ import numpy as np
 
 from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.bounded import masked_axes
+from xlapy.dispatch.identities import Identity, has_number
 from xlapy.dispatch.numpy import record_rules
 from xlapy.dispatch.numpy.matrix_class import Matrix
 from xlapy.dispatch.numpy.records import FIELD, Fields
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import namespaces, objects
+from xlapy.dispatch.python import namespaces
 from xlapy.domain import set_iteration_order, values
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.exception_attributes import ABSENT
@@ -142,7 +143,9 @@ assembled = record_rules.on_host
 
 def _is_constant(key: object) -> bool:
     """Whether a key of a dict or set has no abstract value in it."""
-    return all(map(_is_constant, key)) if isinstance(key, tuple | frozenset) else not isinstance(key, Value)
+    if isinstance(key, tuple | frozenset):
+        return all(map(_is_constant, key))
+    return not isinstance(key, Value | Identity)
 
 
 def _of_each_path(args: Value) -> tuple[Value, ...]:
@@ -241,7 +244,16 @@ class Built:
     parts: tuple
 
 
-Reconstruction = Leaf | Cut | Known | External | View | Sequence | Made | Closure | Choice | Text | Bound | Built
+@dataclass(frozen=True)
+class Number:
+    """`id(of)`."""
+
+    of: Any
+
+
+Reconstruction = (
+    Number | Leaf | Cut | Known | External | View | Sequence | Made | Closure | Choice | Text | Bound | Built
+)
 
 
 #: the flag of classes that a `class` statement has made
@@ -298,9 +310,11 @@ class Outputs:
         what = self.machine.describe(value)
         return Refused("XP0010", f"{what} is returned or stored outside, where it cannot be made")
 
-    def _constant(self, value: Const) -> Known:
-        if isinstance(value.value, objects.Identity):
-            raise Refused("XP0010", "the identity of an object (`id`) is returned or stored outside")
+    def _constant(self, value: Const) -> Known | Number:
+        if isinstance(value.value, Identity):
+            if not has_number(value.value):
+                raise Refused("XP0010", "the identity of a constant (`id`) is returned or stored outside")
+            return Number(self.reconstruction(value.value.value))
         return Known(value.value)
 
     def _array(self, value: NdArray) -> Reconstruction:
@@ -605,6 +619,8 @@ class Outputs:
     def _key(self, key: object) -> Reconstruction:
         if isinstance(key, Value):
             return self.reconstruction(key)
+        if isinstance(key, Identity):
+            return self._constant(Const(key))
         todo = [key]
         while todo:
             part = todo.pop()
@@ -613,7 +629,11 @@ class Outputs:
                 if type(part) in self.machine.world.with_namespaces and not vars(part):
                     what = f"a {type(part).__name__} with attributes that is a key"
                     raise Refused("XP0010", f"{what} is returned or stored outside", "use tuple(x) as the key")
-        return Known(key)
+        if _is_constant(key):
+            return Known(key)
+        if not isinstance(key, tuple):
+            raise Refused("XP0010", "a frozenset of objects that is a key is returned or stored outside")
+        return Sequence(type(key), tuple(map(self._key, key)))
 
     def effects(self) -> list[Effect]:
         """Every change to the caller's world, in the order in which it was made."""

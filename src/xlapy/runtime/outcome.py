@@ -38,6 +38,7 @@ from xlapy.interpreter.output_reconstruction import (
     Known,
     Leaf,
     Made,
+    Number,
     OneOf,
     Raised,
     Reconstruction,
@@ -138,6 +139,8 @@ class Finisher:
                 return recipe.template.format(*(_Strings(p) if type(p) is list else p for p in parts))
             case Built():
                 return recipe.cls(*map(self._integer, recipe.parts))
+            case Number():
+                return id(self.make(recipe.of))
             case Bound():
                 return self.make(recipe.function).__get__(self.make(recipe.receiver))
             case Made():
