@@ -581,8 +581,14 @@ class CallerEnvironment(Definitions):
                 self.guard("missing", source)
             return UNBOUND
         if trusted(namespace.get("__name__")) and not isinstance(namespace[name], np.ndarray | list | dict):
-            return self.unguarded(namespace[name])
+            return self.found_in_library(namespace[name], source)
         return self.wrap(namespace[name], source)
+
+    def found_in_library(self, found: object, source: Source) -> Value:
+        """A global of a trusted library; a function of the user's there stands for the library's own, for a while."""
+        if isinstance(found, types.FunctionType) and not trusted(found.__module__):
+            self.guard("is", source, found)
+        return self.unguarded(found)
 
     def unguarded(self, found: object) -> Value:
         """A global of a trusted library."""

@@ -78,7 +78,7 @@ class Definitions:
         value = self.machine.heap.read(self.globals_of(real.__dict__), name)
         if value is UNBOUND:
             try:
-                return self.unguarded(getattr(real, name))
+                return self.found_in_library(getattr(real, name), attribute(anchor(real), name))
             except AttributeError as error:
                 return self.machine.reraise(error)
         return value
