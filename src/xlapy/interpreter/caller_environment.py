@@ -8,6 +8,7 @@ the program depends on otherwise becomes a guard. Nothing here changes the calle
 from __future__ import annotations
 
 import collections
+import datetime
 import enum
 import math
 import os
@@ -718,10 +719,16 @@ def _passed(source: Source) -> bool:
     return source.kind == "argument"
 
 
+#: dates that are equal are alike, if they have no time zone
+_DATES = (datetime.date, datetime.datetime, datetime.timedelta)
+
+
 def _compares(found: object, kind: type) -> bool:
     """Whether constants of a class that are equal may stand for one another: plain data, and what JAX compares."""
     if isinstance(found, frozenset | np.dtype | slice | range):
         return True
+    if kind in _DATES:
+        return getattr(found, "tzinfo", None) is None
     return kind.__module__.partition(".")[0] == "jax" and isinstance(kind.__eq__, types.FunctionType)
 
 

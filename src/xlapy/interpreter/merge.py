@@ -13,7 +13,7 @@ import numpy as np
 
 from xlapy.dispatch.arrays.memory_order import join_layouts
 from xlapy.dispatch.bounded.masked_axes import same
-from xlapy.dispatch.protocol import PythonError
+from xlapy.dispatch.protocol import NeedStatic, PythonError
 from xlapy.dispatch.python import printing
 from xlapy.domain.coerce import coerce, instantiate
 from xlapy.domain.heap import STATE, Heap, Slot
@@ -382,6 +382,8 @@ class _Arm:
         self.machine.conditions.append(self.predicate)
 
     def __exit__(self, *raised: object) -> None:
+        if isinstance(raised[1], NeedStatic | JoinFailure):
+            self.machine.deciding.append(self.predicate)
         self.machine.conditions.pop()
         self.region.__exit__(*raised)
 
@@ -511,7 +513,11 @@ def node_branch(
 
     if paths[0].lost and paths[1].lost:
         paths[0].lost = paths[1].lost = False
-    joined = _merge(machine, predicate, mark, paths[0], paths[1], machine.frames[:-1])
+    try:
+        joined = _merge(machine, predicate, mark, paths[0], paths[1], machine.frames[:-1])
+    except JoinFailure:
+        machine.deciding.append(predicate)
+        raise
     labels = tags[0].labels | tags[1].labels
     if len(labels) == 1:
         frame.tag = Tag(labels)
