@@ -82,7 +82,7 @@ def report(x, verbose, level, log=None):
     if verbose:
         np.save("nowhere", x)
     if level > 1:
-        open("nowhere")
+        np.savetxt("nowhere", x)
     if log is not None:
         log.write(x)
 
@@ -101,9 +101,9 @@ def flags_in_front_of_what_is_refused(x, verbose, level=0):
 @program((Reporter(False), NUMBERS), (Reporter(False), NUMBERS, True), compiles=2)
 def a_flag_that_decides_what_is_returned(reporter, x, full=False):
     while reporter.debug:
-        input()
+        np.save("nowhere", x)
     y = [v for v in x if full]
-    return ({"x": x, "y": open} if full and reporter.debug else x), len(y)
+    return ({"x": x, "y": np.load} if full and reporter.debug else x), len(y)
 
 
 @program((NUMBERS, True), refuse=True)

@@ -570,4 +570,13 @@ def test_progress_bars():
     assert xlapy.jit(total)(np.arange(3.0)) == 6.0
 
 
+@program((X, 2), (X, 0))
+def logs_what_nobody_reads(x, n):
+    logger = logging.getLogger("xlapy.test.effects")
+    for k in range(n):
+        logging.debug("step %d", k)
+    logger.info("sum %s", x.sum())
+    return x * n
+
+
 test_programs = program.test()

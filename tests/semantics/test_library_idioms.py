@@ -8,6 +8,7 @@ import json
 import keyword
 import os
 import re
+import struct
 import sys
 import warnings
 
@@ -277,7 +278,7 @@ def texts_dates_and_paths(text, day, data):
     return (
         found.groups(), found[1], int(found.group(2)) + 1, places, start, later, span.total_seconds(), values,
         json.dumps({"b": values, "a": None}, sort_keys=True), os.path.splitext(os.path.basename(path)),
-        re.search("Q", text),
+        re.search("Q", text), struct.unpack("<hb", struct.pack("<hb", len(text), -1)),
     )  # fmt: skip
 
 

@@ -202,13 +202,14 @@ class _Search:
 
 
 def _flags(machine: Machine) -> frozenset[Source]:
-    """Numbers among the inputs that alone decide whether an obstacle is met, and all truth values among them: with
+    """Integers among the inputs that alone decide whether an obstacle is met, and all truth values among them: with
     `verbose=False`, what `if verbose:` leads to does no harm."""
-    numbers = {id(p.var): p for p in machine.world.parameters if p.is_number}
+    numbers = {id(p.var): p for p in machine.world.parameters if p.is_number and p.python in (bool, int)}
     found = {p for p in numbers.values() if p.python is bool and p.source.kind != "item"}
     for condition in {id(v): v for v in machine.deciding}.values():
-        if machine.specialisable(condition):
-            found.update(numbers[id(v)] for v in entry_parameters(condition, machine.entry) or ())
+        decide = entry_parameters(condition, machine.entry) or ()
+        if all(id(v) in numbers for v in decide):
+            found.update(numbers[id(v)] for v in decide)
     return frozenset(p.source for p in found if _may_be_known(p))
 
 
