@@ -59,6 +59,10 @@ class Definitions:
         """The abstract value of a real object."""
 
     @abstractmethod
+    def found_in_library(self, found: object, source: Source) -> Value:
+        """A global of a trusted library, which may have been replaced."""
+
+    @abstractmethod
     def unguarded(self, found: object) -> Value:
         """The same of what does not change."""
 

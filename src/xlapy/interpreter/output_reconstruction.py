@@ -21,7 +21,7 @@ from xlapy.dispatch.python import namespaces
 from xlapy.domain import set_iteration_order, values
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.exception_attributes import ABSENT
-from xlapy.domain.heap import CHANGES, STATE, Object
+from xlapy.domain.heap import CHANGES, ORIGIN, STATE, Object
 from xlapy.domain.join import unchanged
 from xlapy.domain.object_names import is_immutable
 from xlapy.domain.ownership import FROZEN
@@ -245,6 +245,15 @@ class Built:
 
 
 @dataclass(frozen=True)
+class Shared:
+    """An array of the caller's, or a view of it, as the output number `origin` says; `copy` if it is none."""
+
+    origin: int
+    copy: Leaf
+    originals: dict[int, Reconstruction]
+
+
+@dataclass(frozen=True)
 class Number:
     """`id(of)`."""
 
@@ -252,7 +261,7 @@ class Number:
 
 
 Reconstruction = (
-    Number | Leaf | Cut | Known | External | View | Sequence | Made | Closure | Choice | Text | Bound | Built
+    Shared | Number | Leaf | Cut | Known | External | View | Sequence | Made | Closure | Choice | Text | Bound | Built
 )
 
 
@@ -330,7 +339,20 @@ class Outputs:
         views = self.stores or machine.settings.returns_views
         if info.source is not None and views and isinstance(info.real, np.ndarray):
             return self._view(value, info.source)
-        return Leaf(self.output(machine.read(value)), mutable=value.identity)
+        made = Leaf(self.output(machine.read(value)), mutable=value.identity)
+        origin = machine.heap.slots.get((value.buffer, ORIGIN))
+        return made if origin is None or not views else self._shared(value, made, origin)
+
+    def _shared(self, value: NdArray, made: Leaf, origin: Value) -> Reconstruction:
+        """An array that may be one of the caller's."""
+        objects = self.machine.heap.objects
+        sources = {number: objects[number].source for number in sorted(self.machine.heap.origins[value.buffer])}
+        originals = {
+            number: self._view(value, source) if value.lenses else External(source)
+            for number, source in sources.items()
+            if source is not None
+        }
+        return Shared(self.output(self.machine.scalar_var(origin, int)), made, originals)
 
     def _bounded_array(self, value: BoundedArray) -> Reconstruction:
         if isinstance(value.base, Stored):

@@ -18,7 +18,7 @@ _modules = [_tqdm, _tqdm.std, *filter(None, [sys.modules.get("tqdm.auto")])]
 class _Bar:
     """A progress bar that shows nothing, and does not count."""
 
-    def __init__(self, iterable=None, desc=None, total=None, disable=False):
+    def __init__(self, iterable: Any, desc=None, total=None, disable=False):
         self.iterable, self.desc, self.total, self.disable = iterable, desc, total, disable
 
     def __iter__(self):

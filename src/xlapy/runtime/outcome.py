@@ -44,6 +44,7 @@ from xlapy.interpreter.output_reconstruction import (
     Raised,
     Reconstruction,
     Rows,
+    Shared,
     Text,
     View,
     assembled,
@@ -140,6 +141,8 @@ class Finisher:
                 return recipe.template.format(*(_Strings(p) if type(p) is list else p for p in parts))
             case Built():
                 return recipe.cls(*map(self._integer, recipe.parts))
+            case Shared():
+                return self.make(recipe.originals.get(self._selector(recipe.origin), recipe.copy))
             case Number():
                 return id(self.make(recipe.of))
             case Bound():

@@ -21,6 +21,7 @@ from xlapy.interpreter.output_reconstruction import (
     Number,
     OneOf,
     Rows,
+    Shared,
     Text,
     View,
 )
@@ -163,6 +164,8 @@ def outputs_where(recipe: Any, wanted: Callable[[Leaf], bool], seen: set[int] | 
             return [i for part in recipe.parts for i in outputs_of(part)]
         case Choice() | OneOf():
             own = [recipe.selector]
+        case Shared():
+            own = [recipe.origin]
     return [*own, *(i for part in _parts_but(recipe, seen) for i in outputs_where(part, wanted, seen))]
 
 
@@ -176,6 +179,7 @@ def outputs_of(recipe: Any, seen: set[int] | None = None, cuts: bool = True) -> 
     if isinstance(recipe, View):
         return [start.index for _, params in recipe.steps for start in _leaves(params)]
     own = [recipe.selector] if isinstance(recipe, Choice | OneOf) else []
+    own += [recipe.origin] if isinstance(recipe, Shared) else []
     return [*own, *(i for part in _parts_but(recipe, seen) for i in outputs_of(part, seen, cuts))]
 
 
@@ -210,6 +214,8 @@ def _parts(recipe: Any) -> list:
             return [*recipe.cells, *recipe.defaults, *held]
         case Choice():
             return list(recipe.alternatives)
+        case Shared():
+            return [recipe.copy, *recipe.originals.values()]
         case OneOf():
             return [part for entries in recipe.alternatives for part in _flat(entries)]
         case Rows():

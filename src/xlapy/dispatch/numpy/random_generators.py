@@ -460,8 +460,8 @@ def random_integers(machine, state, low, high=None, size=None, dtype=None):
     if not of_python or not absent(size) or not isinstance(found, NumpyScalar):
         return found
     first, last = (Const(0), low) if absent(high) else (low, high)
-    ends = [known_bounds(first), known_bounds(last)]
-    bounds = (ends[0][0], ends[1][1] - 1) if ends[0] is not None and ends[1] is not None else None
+    least, most = known_bounds(first), known_bounds(last or NONE)
+    bounds = (least[0], most[1] - 1) if least is not None and most is not None else None
     return scalar(machine, int, found.var, bounds)
 
 
