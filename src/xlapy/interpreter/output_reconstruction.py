@@ -250,7 +250,7 @@ class Shared:
 
     origin: int
     copy: Leaf
-    originals: dict[int, Reconstruction]
+    originals: dict[int, Any]
 
 
 @dataclass(frozen=True)
