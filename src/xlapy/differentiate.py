@@ -48,9 +48,9 @@ def grad(function: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = F
 
     Returns:
         A function of the same arguments that returns the gradient, in the structure of the argument: an array for each
-        floating-point array or number, None for what is neither (integers, strings, functions). In an object only
-        arrays and NumPy's numbers are differentiated; its Python numbers are settings, as they are for
-        `equinox.filter_grad`. An array that an object holds twice has one gradient, which stands in both places.
+        floating-point array or number, None for what is neither (integers, strings, functions). In a model of Equinox
+        or Flax NNX Python numbers are settings, as they are for `equinox.filter_grad`. An array that an object holds
+        twice has one gradient, which stands in both places.
 
     Raises:
         NotOffloadableError: when called, if the function cannot become one program.

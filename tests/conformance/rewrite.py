@@ -32,7 +32,11 @@ class Rewriter(ast.NodeTransformer):
         """`a.name(...)` or `name(...)`: a method, or a function."""
         self.generic_visit(node)
         function = node.func
-        if self.depth and isinstance(function, ast.Name) and not function.id.startswith((*_LEFT_ALONE, "checked_", "super")):
+        if (
+            self.depth
+            and isinstance(function, ast.Name)
+            and not function.id.startswith((*_LEFT_ALONE, "checked_", "super"))
+        ):
             call = ast.Call(ast.Name(CALL, ast.Load()), [function, *node.args], node.keywords)
             return ast.copy_location(call, node)
         if not self.depth or not isinstance(function, ast.Attribute) or function.attr.startswith(_LEFT_ALONE):

@@ -13,7 +13,7 @@ def _method(name: str, call: str, parameters: str = "self") -> str:
 
 
 PROBES: dict[str, str] = {
-    "TryStar": "def probe(x):\n    try:\n        x = 1 / x\n    except* ValueError:\n        x = 2\n    return x\n",
+    "TryStar": "def probe(x):\n    try:\n        raise OSError\n    except* OSError:\n        x = 2\n    return x\n",
     "AsyncFunctionDef": "async def f():\n    pass\ndef probe(x):\n    return f()\n",
     "AsyncFor": "async def f(y):\n    async for x in y:\n        pass\ndef probe(x):\n    return f(x)\n",
     "AsyncWith": "async def f(y):\n    async with y:\n        pass\ndef probe(x):\n    return f(x)\n",

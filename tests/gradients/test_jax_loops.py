@@ -79,3 +79,16 @@ def test_second_order_and_forward_mode():
         slope = xlapy.grad(while_loop)
         rows = [central_differences(lambda x, i=i: float(slope(jnp.asarray(x))[i]), X, 1e-5) for i in range(4)]
         np.testing.assert_allclose(xlapy.hessian(while_loop)(x), np.array(rows), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("x", [2.0, np.float64(2.0), jnp.float32(2.0)])
+def test_a_loop_in_a_scan_that_uses_an_integer_of_python(x):
+    def program(x, n):
+        def step(carry, _):
+            carry = lax.while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] * x), (0, carry))[1]
+            return carry, carry
+
+        return lax.scan(step, x, None, length=3)[0]
+
+    assert float(xlapy.jit(program)(x, 2)) == 128.0
+    assert float(xlapy.grad(program)(x, 2)) == 7 * 64.0

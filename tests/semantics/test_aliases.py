@@ -1,6 +1,10 @@
 """Names that share an array or an object on some paths or trips and not on others, written through afterwards."""
 
+import jax
 import numpy as np
+import pytest
+
+import xlapy
 
 from .runner import Programs
 
@@ -360,6 +364,52 @@ def selections_copied_if_needed(x, t):
 def polynomials_returned(x):
     p = np.polynomial.Polynomial(x) * 2
     return p, p.deriv(), np.polynomial.Chebyshev.fit(x, 2 * x, 1), np.poly1d(x) + 1
+
+
+@program(({}, X, 1), ({}, X, -1))
+def stored_under_a_condition(held, x, c):
+    held["chosen"] = x if c > 0 else -x
+    held["again"] = [held["chosen"], (x, x + 1)[c > 0]]
+
+
+def either(x, y, c):
+    return x if c > 0 else -x
+
+
+def part_of_either(x, y, c):
+    z = x if c > 0 else y if c < 0 else x + y
+    return z[1:], {"z": z}
+
+
+def item(x, y, c):
+    return [x, y, x + y][c], max(x, y, key=lambda v: v.sum() * c)
+
+
+def in_a_nest(x, y, c):
+    z = -x
+    if c >= 0:
+        w = y if c > 0 else x * 2
+        if w.sum() > 1.0:
+            z = w
+    return [z, z]
+
+
+@pytest.mark.parametrize("function", [either, part_of_either, item, in_a_nest])
+def test_which_array_of_the_caller_is_returned(function):
+    compiled = xlapy.jit(function, returns="numpy")
+    for c in (1, 0, -1):
+        seen = []
+        for run in (function, compiled):
+            x, y = np.arange(3.0), np.arange(3.0) + 5
+            found = list(jax.tree.leaves(run(x, y, c)))
+            shared = [(v is x, v is y, np.shares_memory(v, x), np.shares_memory(v, y), v.tolist()) for v in found]
+            seen.append((shared, found[0] is found[-1]))
+        assert seen[0] == seen[1]
+
+
+def test_which_array_is_returned_to_jax():
+    tangent = jax.jvp(lambda x: xlapy.jit(either, returns="numpy")(x, x, x.sum()), (-X,), (X,))[1]
+    np.testing.assert_allclose(tangent, -X, rtol=1e-6)
 
 
 test_programs = program.test()

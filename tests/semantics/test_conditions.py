@@ -1,10 +1,13 @@
 """Loops whose conditions have conditional expressions in them, which CPython compiles twice."""
 
+import time
+
 import numpy as np
 
 from .runner import Programs
 
 program = Programs()
+NUMBERS = np.arange(3.0)
 
 COUNTS = [(3, 4), (3, 6), (0, 1), (5, 5), (10, 7), (12, 3)]
 
@@ -73,6 +76,41 @@ def on_elements(x, k):
         x[i] = -x[i]
         i += 1
     return i, x
+
+
+def report(x, verbose, level, log=None):
+    if verbose:
+        np.save("nowhere", x)
+    if level > 1:
+        np.savetxt("nowhere", x)
+    if log is not None:
+        log.write(x)
+
+
+class Reporter:
+    def __init__(self, debug):
+        self.debug = debug
+
+
+@program((NUMBERS, False), (NUMBERS, False, 1), (2 * NUMBERS, False), compiles=2)
+def flags_in_front_of_what_is_refused(x, verbose, level=0):
+    report(x, verbose, level)
+    return x * 2
+
+
+@program((Reporter(False), NUMBERS), (Reporter(False), NUMBERS, True), compiles=2)
+def a_flag_that_decides_what_is_returned(reporter, x, full=False):
+    while reporter.debug:
+        np.save("nowhere", x)
+    y = [v for v in x if full]
+    return ({"x": x, "y": np.load} if full and reporter.debug else x), len(y)
+
+
+@program((NUMBERS, True), refuse=True)
+def a_flag_that_is_set(x, verbose):
+    if verbose:
+        time.sleep(0.0)
+    return x * 2
 
 
 test_programs = program.test()

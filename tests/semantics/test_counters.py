@@ -215,4 +215,24 @@ def only_another_factory(d, x):
     return x
 
 
+def factors(n, found=None, p=2):
+    if n == 1:
+        return collections.Counter({1: 1})
+    found = found or collections.Counter()
+    found[p] += n % p == 0
+    if n == p:
+        return found
+    return factors(n, found, p + 1) if n % p else factors(n // p, found, p)
+
+
+@program((18, 45), (23, 37), (1, 6))
+def common_factors_of_one_of_two_counters(x, y):
+    same = factors(x)
+    same &= factors(y)
+    total = 0
+    for p in same:
+        total += p
+    return total
+
+
 test_programs = program.test()

@@ -1,6 +1,10 @@
 """What the caller sees afterwards: arguments, aliases, attributes, globals, cells, lists, dicts; order of effects."""
 
+import logging
+import sys
+
 import numpy as np
+import pytest
 
 import xlapy
 
@@ -498,6 +502,81 @@ def read_only_after_a_program_that_wrote(x):
     except ValueError as error:
         seen.append(str(error))
     return seen
+
+
+class Records(logging.Handler):
+    """What was logged."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def emit(self, record):
+        text = record.getMessage()
+        self.found.append((record.name, record.levelname, text, record.funcName, record.lineno, len(record.args)))
+
+
+LOGGER = logging.getLogger("xlapy.test.effects")
+LOGGER.propagate = False
+
+
+def logs(x, n, verbose=True):
+    if verbose:
+        LOGGER.info("sum %s, max %.2f", x.sum(), x.max())
+    LOGGER.debug("not shown")
+    y = x + 1
+    LOGGER.error("%s", y)
+    y[0] = 100
+    for i in range(n):
+        print("step", i, file=sys.stderr)
+        logging.getLogger("xlapy.test.effects").warning(f"step {i}: %g", y[i])
+    if y[1] > 3:
+        LOGGER.log(35, "%(a)s", {"a": 1})
+    else:
+        LOGGER.critical("small")
+    sys.stdout.write("done\n")
+    sys.stderr.write(f"{x[0]}\n")
+    return y
+
+
+@pytest.mark.parametrize("n", [0, 2])
+@pytest.mark.parametrize("verbose", [True, False])
+def test_records_of_a_logger(n, verbose, capsys):
+    found = []
+    for function in (logs, xlapy.jit(logs, returns="numpy")):
+        handler = Records()
+        LOGGER.addHandler(handler)
+        LOGGER.setLevel(logging.INFO)
+        try:
+            found.append((function(np.arange(3.0) * (1 + n), n, verbose).tolist(), handler.found, capsys.readouterr()))
+        finally:
+            LOGGER.removeHandler(handler)
+    assert found[0] == found[1]
+
+
+def test_progress_bars():
+    tqdm = pytest.importorskip("tqdm")
+
+    def total(x):
+        s = 0.0
+        for v in tqdm.tqdm(x, desc="sum"):
+            s += v
+        with tqdm.trange(3) as bar:
+            for k in bar:
+                s += k
+                bar.set_postfix(s=s)
+        return s
+
+    assert xlapy.jit(total)(np.arange(3.0)) == 6.0
+
+
+@program((X, 2), (X, 0))
+def logs_what_nobody_reads(x, n):
+    logger = logging.getLogger("xlapy.test.effects")
+    for k in range(n):
+        logging.debug("step %d", k)
+    logger.info("sum %s", x.sum())
+    return x * n
 
 
 test_programs = program.test()

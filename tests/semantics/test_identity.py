@@ -102,6 +102,40 @@ def truths_of_numpy(a):
     return found, a.all() is a.any(), np.bool_(a[-1]) is np.bool_(True), a[0] is True, (a.min() > 1) is not np.False_
 
 
+class Parameter:
+    def __init__(self, w):
+        self.w = w
+
+
+def step(p, state, g):
+    key, pair = id(p), (id(p), "m")
+    state[key] = 0.5 * state.get(key, 0.0) + g
+    state[pair] = state.get(pair, 0) + 1
+    state[p, 1] = p.w
+    p.w = p.w - 0.25 * state[key]
+    return id(p)
+
+
+@pytest.mark.parametrize("turns", [(True, True, True), (True, False, True), (False, True, False)])
+def test_identities_as_keys(turns):
+    compiled, (p, q), state = xlapy.jit(step, returns="numpy"), (Parameter(0.0), Parameter(0.0)), {}
+    other = {}
+    for turn in turns:
+        assert (compiled if turn else step)(p, state, 1.0) == id(p)
+        step(q, other, 1.0)
+    renamed = {id(q): id(p), (id(q), "m"): (id(p), "m"), (q, 1): (p, 1)}
+    assert p.w == q.w
+    assert state == {renamed[key]: value for key, value in other.items()}
+
+
+def test_a_number_beside_identities():
+    def found(p, k):
+        return {id(p): 1}.get(k, 0)
+
+    with pytest.raises(xlapy.NotOffloadableError):
+        xlapy.jit(found)(Parameter(1.0), id(X))
+
+
 test_programs = program.test()
 
 

@@ -1,9 +1,14 @@
 """What libraries do around their numbers: questions about functions and options; arrays that happen to be empty."""
 
+import datetime
 import gc
 import importlib.metadata
 import inspect
+import json
 import keyword
+import os
+import re
+import struct
 import sys
 import warnings
 
@@ -258,6 +263,28 @@ def test_check_array():
     check(lambda x: utils.check_array(x, dtype="numeric") * 2, data)
     check(lambda x: pairwise.rbf_kernel(x, gamma=0.01), data)
     check(lambda x: pairwise.euclidean_distances(x, x[::-1]), data)
+
+
+@program(("GATTACA-12", "2020-02-28", '{"a": [1, 2.5]}'), ("x-1", "2019-02-28", '{"a": [7, 1]}'))
+def texts_dates_and_paths(text, day, data):
+    found = re.compile(r"([a-zA-Z]+)-(\d+)").match(text)
+    places = [m.span() for m in re.finditer("[AT]", text)]
+    start = datetime.date.fromisoformat(day)
+    later = [(start + datetime.timedelta(days=k)).strftime("%d.%m.") for k in range(2)]
+    span = datetime.datetime(2020, 3, 1) - datetime.datetime.strptime(day, "%Y-%m-%d")
+    values = json.loads(data)["a"]
+    values.append(start < datetime.date(2020, 1, 1))
+    path = os.path.join("a", text, "b.txt")
+    return (
+        found.groups(), found[1], int(found.group(2)) + 1, places, start, later, span.total_seconds(), values,
+        json.dumps({"b": values, "a": None}, sort_keys=True), os.path.splitext(os.path.basename(path)),
+        re.search("Q", text), struct.unpack("<hb", struct.pack("<hb", len(text), -1)),
+    )  # fmt: skip
+
+
+@program(datetime.date(2020, 1, 31), datetime.date(2021, 1, 31), compiles=2)
+def an_argument_that_is_a_date(day):
+    return day + datetime.timedelta(weeks=1), day.year, (day - datetime.date(2020, 1, 1)).days, f"{day:%j}"
 
 
 test_programs = program.test()

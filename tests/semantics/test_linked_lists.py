@@ -67,4 +67,17 @@ def attribute_of_none_is_set(values, k):
     return node.following
 
 
+@program(([], {}, Node(1), 1), ([], {}, Node(2), 2))
+def new_nodes_that_refer_to_each_other(values, named, node, x):
+    first, second = Node(x), Node(x + 1)
+    first.following, second.following = second, first
+    values.append(first)
+    named["second"] = second
+    node.following = lone = Node(x * 2)
+    lone.following = lone
+    whole = [x]
+    whole.append(whole)
+    values.append(whole)
+
+
 test_programs = program.test()

@@ -1,10 +1,12 @@
 """The same call of the same function, made again after what it reads has changed: its result must not be remembered."""
 
+import math
 import sys
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import xlapy
 
@@ -402,6 +404,15 @@ def test_a_layer_that_changes_between_calls():
         LAYERS[1].size, LAYERS[2].flag, LAYERS[2].again = 2, True, LAYERS[2].weight
     np.testing.assert_array_equal(first, [W * 20 + 1, (W + 1) * 20 + 1, (W + 2) * 20 + 1])
     np.testing.assert_array_equal(second, [W * 20 + 1, (W + 1) * 50 + 1, np.ones(3)])
+
+
+def test_a_function_of_a_library_that_was_replaced_for_a_while(monkeypatch):
+    compiled = xlapy.jit(lambda x: np.sinc(x) + math.erf(x), returns="numpy")
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "sinc", lambda x: x * 100)
+        patch.setattr(math, "erf", lambda x: x)
+        assert compiled(2.0) == 202.0
+    assert compiled(2.0) == pytest.approx(np.sinc(2.0) + math.erf(2.0))
 
 
 test_programs = program.test()

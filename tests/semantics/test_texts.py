@@ -189,4 +189,12 @@ def repeated_texts(n, x):
     return some * 2, 3 * f"{x:.1f}|", some * 0, b"ab" * n, n * "ab", wrong
 
 
+@program(("GATA", b"ab", 3, 2.5), ("", b"", True, 0.5))
+def methods_of_classes_by_way_of_objects(s, b, n, x):
+    turned = s.translate(s.maketrans("AT", "TA")), "tag".translate(str.maketrans({"a": "o", "g": None}))
+    known = b.fromhex("6162"), b.translate(b.maketrans(b"ab", b"ba")), (1).from_bytes(b"ab", "little")
+    more = f"{x:.1f}".maketrans("2", "3"), (x + 1).fromhex("0x1.8p0"), np.float64.fromhex("1")
+    return turned, known, n.from_bytes(b"\x01\x02", "big"), n.from_bytes(b"\xff", "big", signed=True), more
+
+
 test_programs = program.test()

@@ -2,6 +2,7 @@
 
 import functools
 
+import jax.numpy as jnp
 import numpy as np
 
 from .runner import Programs
@@ -240,6 +241,45 @@ def a_truth_of_either_kind_as_a_key(x):
         except IndexError:
             total += 100
         a = v > 2
+    return total
+
+
+S = np.array([1, 2, 3], np.float32)
+
+
+@program((S, 0, 1e300), (S, 2, 0.1), (S.astype(np.float16), 0, 0.1))
+def a_sum_that_starts_with_an_argument(x, n, r):
+    for i in range(n):
+        r += x[i]
+    return r
+
+
+@program((S, 0), (S, 2), (X, 0), (S.astype(np.complex64), 0))
+def sums_of_no_items(x, n):
+    whole, part, pair, turn = 2**53 + 1, 0.1, [0.1, 16777217.0], 0.1 + 0.2j
+    i = 0
+    while i < n:
+        whole, part, turn = whole + x[i], part + x[i], turn - x[i]
+        pair[0] *= x[i]
+        for _ in range(n):
+            pair[1] += x[i]
+        i += 1
+    return whole, part, pair, turn, part * 10 == 1.0, np.sqrt(part) if part == 0.1 else 0.0
+
+
+@program((0, 2**53 + 1), (2, 4))
+def a_whole_number_that_no_double_is(n, start):
+    a, b = start, 2**53 + 1
+    for i in range(n):
+        a, b = a + 0.5 * i, b + 1.5
+    return int(a), int(b)
+
+
+@program((jnp.asarray(S), 0), (jnp.asarray(S), 2))
+def a_sum_of_no_items_of_jax(x, n):
+    total = 0.1
+    for i in range(n):
+        total = total + x[i]
     return total
 
 

@@ -532,3 +532,35 @@ def test_lists_and_deques_are_put_behind_each_other_in_place():
         return few, many, np.partition(x[::-1], int(x[1]))[int(x[1])]
 
     check(program, X)
+
+
+@pytest.mark.parametrize("methods", [
+    "deque(x).pop(0)|deque(x).popleft(1)|deque(x).append(1, 2)|collections.OrderedDict(a=x).popitem(1, 2)",
+    "collections.Counter('aab').most_common(1, 2)|collections.defaultdict(list).get()",
+])  # fmt: skip
+def test_methods_with_too_many_arguments(methods):
+    lines = ["def program(x):", "    said = []"]
+    for one in methods.split("|"):
+        lines += ["    try:", f"        {one}", "    except TypeError as error:", "        said.append(str(error))"]
+    exec("\n".join([*lines, "    return said"]), namespace := globals() | WORLD)
+    check(namespace["program"], X)
+
+
+#: draws with parameters that NumPy takes for wrong ones, and with right ones
+DRAWS = (
+    "binomial(-1, 0.1) binomial(-1, 2.0) binomial(3, [0.5, np.nan]) poisson(-1.0) geometric(0.0) zipf(1.0)"
+    " beta(0.0, 1.0) beta(1.0, [1.0, -1.0]) chisquare(0.0) standard_t(-1.0) f(1.0, 0.0) pareto(0.0) power(-2.0)"
+    " triangular(2.0,0.0,1.0) triangular(0.0,2.0,1.0) triangular(1.0,1.0,1.0) uniform(0.0,np.inf) normal(0.0,-1.0)"
+    " randint(0) randint(3,2) poisson(np.nan) wald(0.0,1.0) logseries(1.0) negative_binomial(0,0.5) vonmises(0.0,-1.0)"
+    " binomial(3,0.5) poisson(2.0) randint(5) geometric(0.5) randint(0,5,dtype=np.int64) randint(5,size=2)"
+)
+
+
+@pytest.mark.parametrize("part", [0, 1, 2])
+def test_parameters_of_distributions(part):
+    lines = ["def program(x):", "    said = []"]
+    for draw in DRAWS.replace(", ", ",").split()[part::3]:
+        lines += ["    try:", f"        drawn = np.random.{draw}", "        said.append(type(drawn).__name__)"]
+        lines += ["    except (ValueError, OverflowError) as error:", "        said.append(str(error))"]
+    exec("\n".join([*lines, "    return said"]), namespace := globals() | WORLD)
+    check(namespace["program"], X)

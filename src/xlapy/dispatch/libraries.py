@@ -27,6 +27,7 @@ _RULES = {
     "scipy.spatial.distance": "xlapy.library.scipy.distance",
     "scipy.special": "xlapy.dispatch.scipy.special",
     "scipy.stats": "xlapy.dispatch.scipy.scipy_stats",
+    "tqdm": "xlapy.library.progress_bars",
 }
 #: those of which the rules have not been read
 _unread = dict(_RULES)

@@ -19,6 +19,7 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import contents_of_lists, contents_of_rows
 from xlapy.domain.facts import Facts
 from xlapy.domain.growable_lists import known_length
+from xlapy.domain.heap import ORIGIN
 from xlapy.domain.join import MAXIMUM_ALTERNATIVES, SELECTOR, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, same_constant
 from xlapy.domain.values import (
@@ -408,7 +409,13 @@ def _like(first: Tuple, item: Value) -> bool:
 def _gather_arrays(machine, items: Sequence[NdArray], at: Var) -> Value:
     """One of several arrays: a copy, until somebody writes it or one of them (`Heap.entangled`)."""
     made = machine.new_array(machine.leaf(_take, [at, *map(machine.read, items)])[0])
-    machine.heap.entangled |= {made.buffer, *(item.buffer for item in items)}
+    heap = machine.heap
+    heap.entangled |= {made.buffer, *(item.buffer for item in items)}
+    whole = [item.buffer if heap.is_callers_array(item.buffer) and not item.lenses else 0 for item in items]
+    if any(whole):
+        heap.origins[made.buffer] = frozenset(whole) - {0}
+        origin = machine.leaf(_take_row, [at, machine.builder.constant(np.array(whole))])[0]
+        heap.slots[(made.buffer, ORIGIN)] = scalar(machine, int, origin)
     return stands_for(machine, made, items)
 
 

@@ -22,6 +22,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from xlapy.domain.attribute_order import AttributeOrder
 from xlapy.domain.facts import Facts, Learn
 from xlapy.domain.layouts import IN_ROWS, Layouts
@@ -36,6 +38,8 @@ Slot = tuple[int, str]
 STATE = 0
 #: the field of a deque that says how often items came or went
 CHANGES = "<changes>"
+#: the slot of a merged buffer with the number of the caller's array that it is, 0 if it is none
+ORIGIN = "<origin>"
 
 
 @dataclass(slots=True)
@@ -117,6 +121,8 @@ class Heap:
         self.shared: dict[int, set[int]] = {}
         #: where array objects of the caller's world were found, by identity
         self.found: dict[int, Source] = {}
+        #: arrays of the caller's of which a merged buffer may be one, which its slot `ORIGIN` says
+        self.origins: dict[int, frozenset[int]] = {}
         #: identities of array objects that are one of several
         self.joined: set[int] = set()
         #: identities of array objects that may be read-only by now, though the values that show them do not say so
@@ -464,6 +470,11 @@ class Heap:
         if one is None or two is None or FROZEN in (one.where, two.where) or not {first, second} & self.taken:
             return False
         return not one.where == two.where == FREE
+
+    def is_callers_array(self, number: int) -> bool:
+        """Whether an object is the memory of an array of NumPy's that the caller has."""
+        info = self.objects[number]
+        return info.source is not None and isinstance(info.real, np.ndarray)
 
     def are_two(self, first: NdArray, second: NdArray) -> bool:
         """Whether these are two array objects of the caller's, which may show the same memory."""

@@ -23,6 +23,7 @@ from xlapy.domain.numbers import (
     fits,
     hull,
     in_parts,
+    is_exact_in,
     known_bounds,
     numeric,
     reached,
@@ -394,12 +395,17 @@ class Joiner(ObjectNames):
         if origin == other:
             if kind == other_kind:
                 return self._scalar(a, b, kind) if origin == "python" else self._numpy_scalar(a, b, kind)
-            if self._widens() and becomes(kind, other_kind):
+            if self._widens() and becomes(kind, other_kind) and self._keeps_value(a, other_kind):
                 return self._scalar(a, b, other_kind) if origin == "python" else self._numpy_scalar(a, b, other_kind)
         elif self._widens() and origin == "python" and kind is not bool and becomes(kind, other_kind):
-            if kind is not int or fits(known_bounds(a), other_kind):
+            if (kind is not int or fits(known_bounds(a), other_kind)) and self._keeps_value(a, other_kind):
                 return self._numpy_scalar(a, b, other_kind)
         raise JoinFailure(a, b)
+
+    def _keeps_value(self, before: Value, kind: type | np.dtype) -> bool:
+        """Whether a number may become a wider one from the start of a loop: it is the same number if there is no
+        iteration."""
+        return self.iterates or is_exact_in(before, kind)
 
     def _bounds(self, a: Value, b: Value, slow: bool) -> tuple[int, int] | None:
         """The interval of both. In a loop, an end that grows goes to its `REACH` if it grows slowly (and `slow` says
@@ -434,6 +440,8 @@ class Joiner(ObjectNames):
         kind = numeric(a)
         if kind is not None and kind[0] == "python" and isinstance(b, JaxArray) and b.var.type.shape == ():
             dtype = b.var.type.dtype
+            if not self._keeps_value(a, dtype):
+                return None
             if kind[1] is not bool and dtype.kind in "fc" + ("i" if kind[1] is int else ""):
                 return JaxArray(hole(TensorType((), dtype)))
         return None

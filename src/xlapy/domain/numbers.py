@@ -142,6 +142,23 @@ def becomes(before: type | np.dtype, after: type | np.dtype) -> bool:
     return "b" not in (before.kind, after.kind) and bool(np.can_cast(before, after))
 
 
+def is_exact_in(value: Value, after: type | np.dtype) -> bool:
+    """Whether a number of Python's keeps its value if it is held as a float of another kind. An int that data decides
+    is taken to be one of those that a double has."""
+    dtype = np.dtype(after)
+    if dtype.kind not in "fc":
+        return True
+    if isinstance(value, Const):
+        with np.errstate(all="ignore"):
+            held = dtype.type(value.value).item()
+        return held == value.value or value.value != value.value
+    if isinstance(value, Scalar) and value.kind is int:
+        digits = np.finfo(dtype).nmant + 1
+        low, high = value.bounds or (0, 0)
+        return value.bounds is not None and -low <= 2**digits >= high
+    return dtype in _TWINS
+
+
 def fits(bounds: tuple[int, int] | None, dtype: np.dtype) -> bool:
     """Whether a Python integer in this interval is one of a type of NumPy's."""
     if dtype.kind not in "iu" or dtype.itemsize == 8:

@@ -166,7 +166,7 @@ class _Search:
                 analysis.static = facts.static
                 return analysis
             except (Learn, NeedStatic, OwnedObjectChanged) as cause:
-                facts |= _learnt(machine, function, cause)
+                facts |= _learnt_or_flags(machine, function, cause)
             except NotOffloadableError as refusal:
                 facts = self._way_around(machine, given, refusal)
             finally:
@@ -184,6 +184,9 @@ class _Search:
             NotOffloadableError: it was tried in every way.
         """
         facts, within = machine.facts, machine.joins <= machine.most_joins()
+        flags = _flags(machine)
+        if flags - facts.static:
+            return facts | Facts(static=flags)
         if facts.recursions:
             machine.joins = 0
             if within and not facts.peels_recursions:
@@ -200,6 +203,31 @@ class _Search:
         if within and machine.options.unrolls_more and not facts.unrolls_more:
             return facts | Facts(unrolls_more=True)
         raise refusal
+
+
+def _flags(machine: Machine) -> frozenset[Source]:
+    """Integers among the inputs that alone decide whether an obstacle is met, and all truth values among them: with
+    `verbose=False`, what `if verbose:` leads to does no harm."""
+    numbers = {id(p.var): p for p in machine.world.parameters if p.is_number and p.python in (bool, int)}
+    found = {p for p in numbers.values() if p.python is bool and p.source.kind != "item"}
+    for condition in {id(v): v for v in machine.deciding}.values():
+        decide = entry_parameters(condition, machine.entry) or ()
+        if all(id(v) in numbers for v in decide):
+            found.update(numbers[id(v)] for v in decide)
+    return frozenset(p.source for p in found if _may_be_known(p))
+
+
+def _learnt_or_flags(
+    machine: Machine, function: types.FunctionType, cause: Learn | NeedStatic | OwnedObjectChanged
+) -> Facts:
+    """What is learnt where the interpreter stopped; the flags that may decide whether it does, where nothing helps."""
+    try:
+        return _learnt(machine, function, cause)
+    except NotOffloadableError:
+        flags = _flags(machine)
+        if flags <= machine.facts.static:
+            raise
+        return Facts(static=flags)
 
 
 def _learnt(machine: Machine, function: types.FunctionType, cause: Learn | NeedStatic | OwnedObjectChanged) -> Facts:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xlapy.dispatch.python.objects import Identity
+from xlapy.dispatch.identities import Identity
 from xlapy.domain.heap import Heap, Object, Slot
 from xlapy.domain.join import unchanged
 from xlapy.domain.unordered_keys import Unordered

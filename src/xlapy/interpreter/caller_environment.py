@@ -8,6 +8,7 @@ the program depends on otherwise becomes a guard. Nothing here changes the calle
 from __future__ import annotations
 
 import collections
+import datetime
 import enum
 import math
 import os
@@ -647,8 +648,14 @@ class CallerEnvironment(Definitions):
                 self.guard("missing", source)
             return UNBOUND
         if trusted(namespace.get("__name__")) and not isinstance(namespace[name], np.ndarray | list | dict):
-            return self.unguarded(namespace[name])
+            return self.found_in_library(namespace[name], source)
         return self.wrap(namespace[name], source)
+
+    def found_in_library(self, found: object, source: Source) -> Value:
+        """A global of a trusted library; a function of the user's there stands for the library's own, for a while."""
+        if isinstance(found, types.FunctionType) and not trusted(found.__module__):
+            self.guard("is", source, found)
+        return self.unguarded(found)
 
     def unguarded(self, found: object) -> Value:
         """A global of a trusted library."""
@@ -778,10 +785,16 @@ def _passed(source: Source) -> bool:
     return source.kind == "argument"
 
 
+#: dates that are equal are alike, if they have no time zone
+_DATES = (datetime.date, datetime.datetime, datetime.timedelta)
+
+
 def _compares(found: object, kind: type) -> bool:
     """Whether constants of a class that are equal may stand for one another: plain data, and what JAX compares."""
     if isinstance(found, frozenset | np.dtype | slice | range):
         return True
+    if kind in _DATES:
+        return getattr(found, "tzinfo", None) is None
     return kind.__module__.partition(".")[0] == "jax" and isinstance(kind.__eq__, types.FunctionType)
 
 

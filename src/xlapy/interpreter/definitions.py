@@ -59,6 +59,10 @@ class Definitions:
         """The abstract value of a real object."""
 
     @abstractmethod
+    def found_in_library(self, found: object, source: Source) -> Value:
+        """A global of a trusted library, which may have been replaced."""
+
+    @abstractmethod
     def unguarded(self, found: object) -> Value:
         """The same of what does not change."""
 
@@ -78,7 +82,7 @@ class Definitions:
         value = self.machine.heap.read(self.globals_of(real.__dict__), name)
         if value is UNBOUND:
             try:
-                return self.unguarded(getattr(real, name))
+                return self.found_in_library(getattr(real, name), attribute(anchor(real), name))
             except AttributeError as error:
                 return self.machine.reraise(error)
         return value

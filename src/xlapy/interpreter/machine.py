@@ -151,6 +151,8 @@ class Machine:
         self.window_widths: dict[Var, list[Var]] = {}
         #: the predicates of the branches around the current operation
         self.conditions: list[Var] = []
+        #: conditions that decide whether an obstacle is met
+        self.deciding: list[Var] = []
         #: the heap before the current operation, where its exceptions are caught
         self.before: walk.Before | None = None
         #: exceptions that the current operation raises where a predicate holds
@@ -238,6 +240,7 @@ class Machine:
         blocker = locate(refusal.code, refusal.message, refusal.hint, location)
         if blocker not in self.blockers:
             self.blockers.append(blocker)
+        self.deciding += self.conditions
 
     # -- state ------------------------------------------------------------------------------------------------------
 

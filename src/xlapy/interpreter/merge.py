@@ -13,10 +13,10 @@ import numpy as np
 
 from xlapy.dispatch.arrays.memory_order import join_layouts
 from xlapy.dispatch.bounded.masked_axes import same
-from xlapy.dispatch.protocol import PythonError
+from xlapy.dispatch.protocol import NeedStatic, PythonError
 from xlapy.dispatch.python import printing
 from xlapy.domain.coerce import coerce, instantiate
-from xlapy.domain.heap import STATE, Heap, Slot
+from xlapy.domain.heap import ORIGIN, STATE, Heap, Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.ownership import Moves, Ownership
 from xlapy.domain.values import (
@@ -166,6 +166,19 @@ class StateJoin:
             heap.objects[number].fields.add(name)
         for value in detail_values(heap.objects[number].details):
             self._todo.append(value)
+        if heap.objects[number].kind == "buffer":
+            self._origin(number, pair)
+
+    def _origin(self, number: int, pair: tuple[int, int]) -> None:
+        """Join what says which of the caller's arrays a buffer is."""
+        heap, slot = self.heap, (number, ORIGIN)
+        if pair[0] != pair[1]:
+            possible = [heap.origins.get(n, frozenset((n,) if heap.is_callers_array(n) else ())) for n in pair]
+            heap.origins[number] = possible[0] | possible[1]
+        if heap.origins.get(number):
+            sides = zip(pair, (self.first, self.second), strict=True)
+            first, second = (slots.get((n, ORIGIN), Const(n if heap.is_callers_array(n) else 0)) for n, slots in sides)
+            self.slots[slot] = self.value(first, second, slot)
 
     def aliases(self, values: Iterable[Joined], frames: Iterable[Value]) -> set[int]:
         """Merged objects that the joined state can still reach under their own name, on the path where a merged one
@@ -382,6 +395,8 @@ class _Arm:
         self.machine.conditions.append(self.predicate)
 
     def __exit__(self, *raised: object) -> None:
+        if isinstance(raised[1], NeedStatic | JoinFailure):
+            self.machine.deciding.append(self.predicate)
         self.machine.conditions.pop()
         self.region.__exit__(*raised)
 
@@ -511,7 +526,11 @@ def node_branch(
 
     if paths[0].lost and paths[1].lost:
         paths[0].lost = paths[1].lost = False
-    joined = _merge(machine, predicate, mark, paths[0], paths[1], machine.frames[:-1])
+    try:
+        joined = _merge(machine, predicate, mark, paths[0], paths[1], machine.frames[:-1])
+    except JoinFailure:
+        machine.deciding.append(predicate)
+        raise
     labels = tags[0].labels | tags[1].labels
     if len(labels) == 1:
         frame.tag = Tag(labels)

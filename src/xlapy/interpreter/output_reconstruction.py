@@ -12,15 +12,16 @@ import numpy as np
 
 from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.bounded import masked_axes
+from xlapy.dispatch.identities import Identity, has_number
 from xlapy.dispatch.numpy import record_rules
 from xlapy.dispatch.numpy.matrix_class import Matrix
 from xlapy.dispatch.numpy.records import FIELD, Fields
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import namespaces, objects
+from xlapy.dispatch.python import namespaces
 from xlapy.domain import set_iteration_order, values
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.exception_attributes import ABSENT
-from xlapy.domain.heap import CHANGES, STATE, Object
+from xlapy.domain.heap import CHANGES, ORIGIN, STATE, Object
 from xlapy.domain.join import unchanged
 from xlapy.domain.object_names import is_immutable
 from xlapy.domain.ownership import FROZEN
@@ -142,7 +143,9 @@ assembled = record_rules.on_host
 
 def _is_constant(key: object) -> bool:
     """Whether a key of a dict or set has no abstract value in it."""
-    return all(map(_is_constant, key)) if isinstance(key, tuple | frozenset) else not isinstance(key, Value)
+    if isinstance(key, tuple | frozenset):
+        return all(map(_is_constant, key))
+    return not isinstance(key, Value | Identity)
 
 
 def _of_each_path(args: Value) -> tuple[Value, ...]:
@@ -241,7 +244,25 @@ class Built:
     parts: tuple
 
 
-Reconstruction = Leaf | Cut | Known | External | View | Sequence | Made | Closure | Choice | Text | Bound | Built
+@dataclass(frozen=True)
+class Shared:
+    """An array of the caller's, or a view of it, as the output number `origin` says; `copy` if it is none."""
+
+    origin: int
+    copy: Leaf
+    originals: dict[int, Any]
+
+
+@dataclass(frozen=True)
+class Number:
+    """`id(of)`."""
+
+    of: Any
+
+
+Reconstruction = (
+    Shared | Number | Leaf | Cut | Known | External | View | Sequence | Made | Closure | Choice | Text | Bound | Built
+)
 
 
 #: the flag of classes that a `class` statement has made
@@ -298,9 +319,11 @@ class Outputs:
         what = self.machine.describe(value)
         return Refused("XP0010", f"{what} is returned or stored outside, where it cannot be made")
 
-    def _constant(self, value: Const) -> Known:
-        if isinstance(value.value, objects.Identity):
-            raise Refused("XP0010", "the identity of an object (`id`) is returned or stored outside")
+    def _constant(self, value: Const) -> Known | Number:
+        if isinstance(value.value, Identity):
+            if not has_number(value.value):
+                raise Refused("XP0010", "the identity of a constant (`id`) is returned or stored outside")
+            return Number(self.reconstruction(value.value.value))
         return Known(value.value)
 
     def _array(self, value: NdArray) -> Reconstruction:
@@ -318,7 +341,20 @@ class Outputs:
             raise self._unmakeable(value)
         if info.source is not None and views and isinstance(info.real, np.ndarray):
             return self._view(value, info.source)
-        return Leaf(self.output(machine.read(value)), mutable=value.identity)
+        made = Leaf(self.output(machine.read(value)), mutable=value.identity)
+        origin = machine.heap.slots.get((value.buffer, ORIGIN))
+        return made if origin is None or not views else self._shared(value, made, origin)
+
+    def _shared(self, value: NdArray, made: Leaf, origin: Value) -> Reconstruction:
+        """An array that may be one of the caller's."""
+        objects = self.machine.heap.objects
+        sources = {number: objects[number].source for number in sorted(self.machine.heap.origins[value.buffer])}
+        originals = {
+            number: self._view(value, source) if value.lenses else External(source)
+            for number, source in sources.items()
+            if source is not None
+        }
+        return Shared(self.output(self.machine.scalar_var(origin, int)), made, originals)
 
     def _bounded_array(self, value: BoundedArray) -> Reconstruction:
         if isinstance(value.base, Stored):
@@ -613,6 +649,8 @@ class Outputs:
     def _key(self, key: object) -> Reconstruction:
         if isinstance(key, Value):
             return self.reconstruction(key)
+        if isinstance(key, Identity):
+            return self._constant(Const(key))
         todo = [key]
         while todo:
             part = todo.pop()
@@ -621,7 +659,11 @@ class Outputs:
                 if type(part) in self.machine.world.with_namespaces and not vars(part):
                     what = f"a {type(part).__name__} with attributes that is a key"
                     raise Refused("XP0010", f"{what} is returned or stored outside", "use tuple(x) as the key")
-        return Known(key)
+        if _is_constant(key):
+            return Known(key)
+        if not isinstance(key, tuple):
+            raise Refused("XP0010", "a frozenset of objects that is a key is returned or stored outside")
+        return Sequence(type(key), tuple(map(self._key, key)))
 
     def effects(self) -> list[Effect]:
         """Every change to the caller's world, in the order in which it was made."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -39,10 +40,12 @@ from xlapy.interpreter.output_reconstruction import (
     Known,
     Leaf,
     Made,
+    Number,
     OneOf,
     Raised,
     Reconstruction,
     Rows,
+    Shared,
     Text,
     View,
     assembled,
@@ -140,6 +143,10 @@ class Finisher:
                 return recipe.template.format(*(_Strings(p) if type(p) is list else p for p in parts))
             case Built():
                 return recipe.cls(*map(self._integer, recipe.parts))
+            case Shared():
+                return self.make(recipe.originals.get(self._selector(recipe.origin), recipe.copy))
+            case Number():
+                return id(self.make(recipe.of))
             case Bound():
                 return self.make(recipe.function).__get__(self.make(recipe.receiver))
             case Made():
@@ -487,19 +494,38 @@ def finish(analysis: Analysis, outputs: Outputs, arguments: dict[str, Any], leaf
 
 
 def write_texts(analysis: Analysis, outputs: Outputs, arguments: dict[str, Any]) -> None:
-    """Print what the program prints, and show its warnings."""
+    """Print what the program prints, show its warnings, and handle its log records."""
     finisher = Finisher(outputs, arguments, to_host)
     for text in finisher.items(analysis.prints):
         if isinstance(text, str):
             print(text, end="")
         elif text is not None:  # a line that another path has
-            _warn(*text)
+            _SHOWN[text[0]](*text[1:])
+
+
+def _to_stderr(text: str) -> None:
+    print(text, end="", file=sys.stderr)
+
+
+def _log(
+    logger: logging.Logger | None, level: int, message: Any, args: tuple, filename: str, line: int, function: str
+) -> None:
+    if logger is None:
+        logger = logging.getLogger()
+        if not logger.handlers:
+            logging.basicConfig()
+    if logger.isEnabledFor(level):
+        logger.handle(logger.makeRecord(logger.name, level, filename, line, message, args, None, function))
 
 
 def _warn(category: type, message: str, filename: str, line: int, module: str) -> None:
     known = getattr(sys.modules.get(module), "__dict__", {})
     registry = known.setdefault("__warningregistry__", {})
     warnings.warn_explicit(message, category, filename, line, module, registry)
+
+
+#: what is done with a line that is more than a text
+_SHOWN: dict[str, Callable] = {"warning": _warn, "stderr": _to_stderr, "log": _log}
 
 
 def check_room(analysis: Analysis, outputs: Outputs) -> None:

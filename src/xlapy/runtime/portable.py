@@ -21,7 +21,7 @@ import numpy as np
 
 from xlapy.domain.storage import is_one_to_one
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.output_reconstruction import Built, Cut, Effect, Known, Leaf, Made, Text
+from xlapy.interpreter.output_reconstruction import Built, Cut, Effect, Known, Leaf, Made, Shared, Text
 from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import outcome
@@ -213,6 +213,8 @@ def _written(recipe: Any) -> Any:
     match recipe:
         case Leaf():
             return {"leaf": recipe.index, "python": recipe.python and recipe.python.__name__, "array": recipe.mutable}
+        case Shared():
+            return _written(recipe.copy)
         case Cut():
             return {"cut": _written(recipe.whole), "lengths": recipe.lengths}
         case Known(value=None | bool() | int() | float() | str() as value):

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.output_reconstruction import Built, Choice, Cut, Known, Leaf, Text
+from xlapy.interpreter.output_reconstruction import Built, Choice, Cut, Known, Leaf, Shared, Text
 from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import outcome
@@ -73,6 +73,8 @@ class _Finisher(outcome.Finisher):
 
     def make(self, recipe: Any) -> Any:
         """The object of a recipe."""
+        if isinstance(recipe, Shared):
+            return self.make(recipe.copy)
         if isinstance(recipe, Choice):
             parts = [self._number(part) for part in recipe.alternatives]
             if all(part is not None for part in parts) and len({jnp.shape(part) for part in parts}) == 1:
@@ -140,6 +142,8 @@ def _indices(recipe: Any) -> list[int]:
             return [recipe.index]
         case Cut():
             return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)]
+        case Shared():
+            return [recipe.copy.index]
         case Choice():
             return [recipe.selector, *(i for part in recipe.alternatives for i in _indices(part))]
         case SequenceRecipe():

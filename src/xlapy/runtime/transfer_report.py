@@ -11,7 +11,20 @@ import jax
 
 from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.output_reconstruction import Built, Choice, Closure, Cut, Leaf, Made, OneOf, Rows, Text, View
+from xlapy.interpreter.output_reconstruction import (
+    Built,
+    Choice,
+    Closure,
+    Cut,
+    Leaf,
+    Made,
+    Number,
+    OneOf,
+    Rows,
+    Shared,
+    Text,
+    View,
+)
 from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
 from xlapy.ir import TensorType
 from xlapy.runtime.options import Policy
@@ -131,40 +144,49 @@ def _always(leaf: Leaf) -> bool:
     return True
 
 
-def outputs_where(recipe: Any, wanted: Callable[[Leaf], bool], cuts: bool = True) -> Iterable[int]:
+def outputs_where(
+    recipe: Any, wanted: Callable[[Leaf], bool], seen: set[int] | None = None, cuts: bool = True
+) -> Iterable[int]:
     """The outputs that the host looks at when it makes something: the leaves that are `wanted`, lengths, choices."""
+    seen = set() if seen is None else seen
+    own: list[int] = []
     match recipe:
         case Leaf():
             return [recipe.index] if wanted(recipe) else []
         case Cut():
             return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)] if cuts else []
-        case Choice():
-            return [recipe.selector, *(i for part in recipe.alternatives for i in outputs_where(part, wanted, cuts))]
         case View():
             return list(outputs_of(recipe))
-        case OneOf():
-            return [recipe.selector, *(i for part in _parts(recipe) for i in outputs_where(part, wanted, cuts))]
         case Text() | Built():
             return [i for part in recipe.parts for i in outputs_of(part)]
-    return [i for part in _parts(recipe) for i in outputs_where(part, wanted, cuts)]
+        case Choice() | OneOf():
+            own = [recipe.selector]
+        case Shared():
+            own = [recipe.origin]
+    return [*own, *(i for part in _parts_but(recipe, seen) for i in outputs_where(part, wanted, seen, cuts))]
 
 
-def outputs_of(recipe: Any, seen: frozenset[int] = frozenset(), cuts: bool = True) -> Iterable[int]:
+def outputs_of(recipe: Any, seen: set[int] | None = None, cuts: bool = True) -> Iterable[int]:
     """All outputs that go into something; or all but those of which arrays are made that are cut to their lengths."""
+    seen = set() if seen is None else seen
     if isinstance(recipe, Leaf):
         return [recipe.index]
     if isinstance(recipe, Cut):
         return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)] if cuts else []
-    if isinstance(recipe, Choice):
-        return [recipe.selector, *(i for part in recipe.alternatives for i in outputs_of(part, seen, cuts))]
     if isinstance(recipe, View):
         return [start.index for _, params in recipe.steps for start in _leaves(params)]
-    own = [recipe.selector] if isinstance(recipe, OneOf) else []
+    own = [recipe.selector] if isinstance(recipe, Choice | OneOf) else []
+    own += [recipe.origin] if isinstance(recipe, Shared) else []
+    return [*own, *(i for part in _parts_but(recipe, seen) for i in outputs_of(part, seen, cuts))]
+
+
+def _parts_but(recipe: Any, seen: set[int]) -> list:
+    """The parts of a recipe; none of an object that was `seen`, which may be a part of itself."""
     if isinstance(recipe, Made | Closure):
         if id(recipe) in seen:
             return []
-        seen = seen | {id(recipe)}
-    return [*own, *(i for part in _parts(recipe) for i in outputs_of(part, seen, cuts))]
+        seen.add(id(recipe))
+    return _parts(recipe)
 
 
 def _leaves(part: Any) -> list[Leaf]:
@@ -187,10 +209,16 @@ def _parts(recipe: Any) -> list:
         case Closure():
             held = [*recipe.kwdefaults.values(), *recipe.attributes.values()]
             return [*recipe.cells, *recipe.defaults, *held]
+        case Choice():
+            return list(recipe.alternatives)
+        case Shared():
+            return [recipe.copy, *recipe.originals.values()]
         case OneOf():
             return [part for entries in recipe.alternatives for part in _flat(entries)]
         case Rows():
             return [recipe.length, recipe.item]
         case Text() | Built():
             return list(recipe.parts)
+        case Number():
+            return [recipe.of]
     return []

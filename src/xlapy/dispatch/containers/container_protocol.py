@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch import kinds
+from xlapy.dispatch import identities, kinds
 from xlapy.dispatch.containers import hashes
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers import range_objects
@@ -306,9 +306,10 @@ def _hashed(machine, value: Value, among) -> Any:
                     if found is None:
                         raise Refused("XP0004", "a key that may be equal to an object among the keys")
                     return found
-            return value.value
+            return identities.as_key(machine, value.value, among)
         case Tuple():
-            parts = [_hashed(machine, item, None) for item in value.items]
+            inner = None if among is None else [key for key in dict.keys(among) if isinstance(key, tuple)]
+            parts = [_hashed(machine, item, inner) for item in value.items]
             return made_tuple(value.cls, parts)
         case Ref():
             machine.heap.identified += 1

@@ -13,6 +13,7 @@ import numpy as np
 from xlapy.dispatch import unions, value_selection
 from xlapy.dispatch.containers import container_protocol
 from xlapy.dispatch.containers.container_protocol import entries, key_of, set_entries
+from xlapy.dispatch.identities import Identity
 from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
@@ -64,6 +65,8 @@ def matches(machine, table_: dict, key: Value) -> list[tuple[Any, bool | Var]]:
     for candidate in table_:
         if container_protocol.is_foreign_number(machine, candidate):
             raise Refused("XP0004", "a number that depends on data, among keys that are fractions or decimals")
+        if isinstance(candidate, Identity):
+            raise Refused("XP0004", "a number that depends on data, among keys that id() gave")
         if isinstance(candidate, Value) or isinstance(candidate, tuple) != isinstance(key, Tuple):
             continue
         if isinstance(candidate, tuple) and len(candidate) != len(tuple_items(key)):

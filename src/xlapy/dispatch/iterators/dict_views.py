@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import jax.numpy as jnp
@@ -28,6 +29,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     scalar,
 )
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.unions import over_unions
 from xlapy.dispatch.vectors import borrowed_elements, dynamic_set_order, growable_list_items, nested_lists
 from xlapy.domain import growable_lists, set_iteration_order
 from xlapy.domain.join import JoinFailure
@@ -255,17 +257,25 @@ def _list_of(machine, contents: GrowableList) -> Ref:
 def _resized(machine, number: int) -> bool | Var:
     """Whether the dict of an iterator has another size than it had."""
     heap = machine.heap
-    contents = heap.read(heap.read(number, "owner").object, "<items>")
-    now = contents.length if isinstance(contents, GrowableList) else Const(len(_known_entries(machine, number)))
-    size = heap.read(number, "size")
-    return False if now is size else machine.truth(machine.compare("!=", now, size))
+    owner, size = heap.read(number, "owner"), heap.read(number, "size")
+
+    def differs(one: Value) -> Value:
+        contents = heap.read(as_ref(one).object, "<items>")
+        now = (
+            contents.length
+            if isinstance(contents, GrowableList)
+            else Const(len(_known_entries(machine, as_ref(one).object)))
+        )
+        return Const(False) if now is size else machine.compare("!=", now, size)
+
+    return machine.truth(over_unions(machine, (owner,), differs))
 
 
-def _table_item(machine, number: int, what: str, position: Value) -> Value:
+def _table_item(machine, number: int, what: str, position: Value, owner: Value) -> Value:
     """What a dict of unknown keys shows at a position. Its keys are those that were there when the iteration began, but
     for one that was deleted and put in again."""
     heap = machine.heap
-    source, contents = heap.read(number, "source"), heap.read(heap.read(number, "owner").object, "<items>")
+    source, contents = heap.read(number, "source"), heap.read(as_ref(owner).object, "<items>")
     known: GrowableList = heap.read(source.object, "<items>")
     if not isinstance(contents, GrowableList):
         raise Refused(
@@ -289,7 +299,7 @@ def _table_item(machine, number: int, what: str, position: Value) -> Value:
         )
     if what == "keys":
         return growable_list_items.item(machine, keys, position)
-    return borrowed_elements.borrow(machine, heap.read(number, "owner"), contents, position, what)
+    return borrowed_elements.borrow(machine, as_ref(owner), contents, position, what)
 
 
 def _differ_at(at, *rows):
@@ -297,10 +307,10 @@ def _differ_at(at, *rows):
     return jnp.any(jnp.stack([jnp.any(now[at] != before[at]) for now, before in pairs]))
 
 
-def _member(machine, number: int, position: Value) -> Value:
+def _member(machine, number: int, position: Value, owner: Value) -> Value:
     """The member of a set of unknown members at a position; other members may not have come into the set meanwhile."""
     heap = machine.heap
-    contents, before = (heap.read(heap.read(number, name).object, "<items>") for name in ("owner", "before"))
+    contents, before = (heap.read(as_ref(held).object, "<items>") for held in (owner, heap.read(number, "before")))
     rows = growable_lists.column(contents, "keys").rows if isinstance(contents, GrowableList) else ()
     if [row.type for row in rows] != [row.type for row in before.rows]:
         raise Refused("XP0004", "a set is changed while it is iterated over", "loop over a list of it")
@@ -330,9 +340,9 @@ def _table(what: str) -> Kind:
         machine.check(_resized(machine, number), RuntimeError, f"{noun} changed size during iteration")
 
     def item(machine, number: int, position: Value) -> Value:
-        if what == "members":
-            return _member(machine, number, position)
-        return _table_item(machine, number, what, position)
+        show = _member if what == "members" else functools.partial(_table_item, what=what)
+        owner = machine.heap.read(number, "owner")
+        return over_unions(machine, (owner,), lambda one: show(machine, number, position=position, owner=one))
 
     def step(machine, number: int) -> Step:
         check(machine, number)

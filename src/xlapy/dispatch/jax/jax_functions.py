@@ -270,7 +270,8 @@ def emit_call(machine: Machine, function: Callable, template: tuple, arguments: 
         if key is not None and not arguments.has_callables:
             leaves.remember(key, kept)
     jaxpr, types, tree, statics, extra = kept
-    results = leaves.emit_typed(machine.builder, jaxpr, (*operands, *extra), types, name)
+    used = extra if x64 else [canonical(machine, v) for v in extra]
+    results = leaves.emit_typed(machine.builder, jaxpr, (*operands, *used), types, name)
     return _result(machine, tree, statics, iter(results))
 
 
@@ -280,6 +281,10 @@ _NARROW = {
     np.dtype(np.uint64): np.dtype(np.uint32),
     np.dtype(np.complex128): np.dtype(np.complex64),
 }
+
+
+def _narrowed(type_: TensorType) -> TensorType:
+    return TensorType(type_.shape, _NARROW.get(type_.dtype, type_.dtype), type_.weak)
 
 
 def canonical(machine: Machine, var: Var) -> Var:
@@ -311,7 +316,7 @@ def _trace(machine: Machine, function: Callable, template, operands, types_, x64
     while True:
         wanted: list[Var] = []
         try:
-            jaxpr = leaves.trace(run, (*types_, *(v.type for v in extra)), x64)
+            jaxpr = leaves.trace(run, (*types_, *(v.type if x64 else _narrowed(v.type) for v in extra)), x64)
         except _Wanted:
             extra.extend({id(v): v for v in wanted}.values())
             continue

@@ -118,7 +118,7 @@ class Opening:
 
         Args:
             value: what is taken apart.
-            filtered: whether Python numbers are settings rather than parameters, as in objects.
+            filtered: whether Python numbers are settings rather than parameters, as in models of Equinox and Flax.
             owned: whether it belongs to an object whose arrays keep their identity.
         """
         if self._is_number(value):
@@ -242,7 +242,7 @@ class Opening:
         names = dict.fromkeys((*own, *sorted(info.fields.union(kinds.slots_of(info.cls)))))
         held = {name: machine.heap.read(value.object, name) for name in names}
         held = {name: part for name, part in held.items() if part is not UNBOUND}
-        parts = tuple(self.open(part, True, True) for part in held.values())
+        parts = tuple(self.open(part, flax, True) for part in held.values())
         return Attributes(value.object, info.cls, tuple(held), parts, flax)
 
     # -- putting together ------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ system with each call.
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.arrays.indexing import assign
-from xlapy.dispatch.numbers.scalar_values import provoke
+from xlapy.dispatch.numbers.scalar_values import provoke, scalar
 from xlapy.dispatch.numpy import creation, samplers
 from xlapy.dispatch.numpy.numpy_leaves import python_scalar
 from xlapy.dispatch.numpy.reasons import RANDOM_REASONS
@@ -37,6 +38,7 @@ from xlapy.dispatch.numpy.rule_operands import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import attribute, function, method
+from xlapy.domain.numbers import known_bounds
 from xlapy.domain.randomness import OPERATING_SYSTEM
 from xlapy.domain.sources import attribute as attribute_of
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Ref, Tuple, Value, as_ref
@@ -173,9 +175,13 @@ def _draw(key, counter, *rest):
 def _result(machine: Machine, var: Var, size: Any, out: Any = None) -> Value:
     if not absent(out):
         return deliver(machine, var, out)
-    if var.type.shape == () and absent(size) and var.type.dtype == _FLOAT:
-        return python_scalar(machine, var, float)
+    if var.type.shape == () and absent(size) and var.type.dtype in _NUMBERS:
+        return python_scalar(machine, var, _NUMBERS[var.type.dtype])
     return machine.numpy_result(var)
+
+
+#: what one draw gives
+_NUMBERS: dict[np.dtype, type] = {_FLOAT: float, _INT64: int}
 
 
 def _standard(sampler: Callable):
@@ -204,8 +210,66 @@ def _exponential01(key, shape, dtype):
     return jax.random.exponential(key, shape, dtype)
 
 
-def _family(sampler: Callable, defaults: tuple[float | None, ...], check: str = "", integer: bool = False):
-    """Distributions with parameters; `check` says which must not be negative, by position."""
+#: of parameters of distributions: what must hold, which NaN does not fulfil, or must not, and what NumPy says otherwise
+_CONDITIONS: dict[str, tuple[bool, dict[str, float], str]] = {
+    "+": (False, {"lt": 0.0}, "{0} < 0"),
+    "*": (False, {"le": 0.0}, "{0} <= 0"),
+    "p": (True, {"ge": 0.0, "le": 1.0}, "{0} < 0, {0} > 1 or {0} is NaN"),
+    "g": (True, {"gt": 0.0, "le": 1.0}, "{0} <= 0, {0} > 1 or {0} contains NaNs"),
+    "q": (True, {"ge": 0.0, "lt": 1.0}, "{0} < 0, {0} >= 1 or {0} is NaN"),
+    "0": (True, {"ge": 0.0}, "{0} < 0 or {0} is NaN"),
+    "1": (True, {"gt": 1.0}, "{0} <= 1 or {0} is NaN"),
+}
+
+
+def _check_parameters(machine: Machine, check: str, names: tuple[str, ...], parameters: list[Var]) -> None:
+    """Check parameters, each by the letter of its condition."""
+    several = any(p.type.shape for p in parameters)
+    order = zip(check, names, parameters, strict=False)
+    for letter, name, parameter in reversed(list(order)) if check == _LAST_FIRST else order:
+        if letter in _CONDITIONS:
+            holds, bounds, text = _CONDITIONS[letter]
+            text = text.replace("is NaN", "contains NaNs") if several else text
+            bad = any_true(machine, _outside(machine, parameter, holds, bounds))
+            machine.check(bad, ValueError, text.format(name))
+
+
+#: `n` and `p` of a binomial distribution
+_LAST_FIRST = "+p"
+
+
+def _outside(machine: Machine, var: Var, holds: bool, bounds: dict[str, float]) -> Var:
+    builder = machine.builder
+
+    def compared(comparison: str) -> Var:
+        end = builder.constant(bounds[comparison], _FLOAT)
+        return builder.elementwise(comparison, var, builder.broadcast(end, var.type.shape))
+
+    found = functools.reduce(lambda a, b: builder.elementwise("bitwise_and", a, b), map(compared, bounds))
+    return builder.elementwise("bitwise_not", found) if holds else found
+
+
+def _check_range(machine: Machine, low: Var, high: Var) -> None:
+    """Check that the ends of a uniform distribution are not too far from each other."""
+    bad = machine.leaf(lambda low, high: ~jnp.isfinite(high - low), (low, high), name="range")[0]
+    machine.check(any_true(machine, bad), OverflowError, "Range exceeds valid bounds")
+
+
+def _check_triangle(machine: Machine, left: Var, mode: Var, right: Var) -> None:
+    for comparison, one, two, text in (
+        ("gt", left, mode, "left > mode"),
+        ("gt", mode, right, "mode > right"),
+        ("eq", left, right, "left == right"),
+    ):
+        common = np.broadcast_shapes(one.type.shape, two.type.shape)
+        wide = [machine.builder.broadcast(p, common) for p in (one, two)]
+        machine.check(any_true(machine, machine.builder.elementwise(comparison, *wide)), ValueError, text)
+
+
+def _family(
+    sampler: Callable, defaults: tuple[float | None, ...], check: str = "", check_all: Callable | None = None
+) -> Callable:
+    """Distributions with parameters; `check` has letters of conditions of these, by position."""
 
     def rule(machine, state, *args, size=None, **kwargs):
         names = sampler.__code__.co_varnames[1 : 1 + len(defaults)]
@@ -220,12 +284,9 @@ def _family(sampler: Callable, defaults: tuple[float | None, ...], check: str = 
         if kwargs:
             raise Refused("XP0011", f"the argument '{next(iter(kwargs))}' of a random distribution")
         parameters = [operand(machine, v, _FLOAT) for v in values]
-        for position, letter in enumerate(check):
-            if letter == "+":
-                zero = machine.builder.constant(0.0, _FLOAT)
-                bound = machine.builder.broadcast(zero, parameters[position].type.shape)
-                bad = any_true(machine, machine.builder.elementwise("lt", parameters[position], bound))
-                machine.check(bad, ValueError, f"{names[position]} < 0")
+        _check_parameters(machine, check, names, parameters)
+        if check_all is not None:
+            check_all(machine, *parameters)
         shape = shape_of(machine, size, *parameters)
         return _result(machine, draw(machine, state, sampler, parameters, shape), size)
 
@@ -382,6 +443,10 @@ def integers(machine, state, low, high=None, size=None, dtype=None, endpoint: An
     common = np.broadcast_shapes(*(p.type.shape for p in parameters))
     wide = [machine.builder.broadcast(p, common) for p in parameters]
     bad = any_true(machine, machine.builder.elementwise(order, *wide))
+    zero = machine.builder.broadcast(machine.builder.constant(0, _INT64), parameters[0].type.shape)
+    other = any_true(machine, machine.builder.elementwise("ne", parameters[0], zero))
+    from_zero = machine.builder.elementwise("bitwise_and", bad, machine.builder.elementwise("bitwise_not", other))
+    machine.check(from_zero, ValueError, "high < 0" if closed else "high <= 0")
     machine.check(bad, ValueError, "low > high" if closed else "low >= high")
     least, most = map(constant_value, parameters)
     few = least is not None and most is not None and most.size > 0 and int(most.max()) - int(least.min()) < 2**32 - 1
@@ -390,7 +455,14 @@ def integers(machine, state, low, high=None, size=None, dtype=None, endpoint: An
 
 def random_integers(machine, state, low, high=None, size=None, dtype=None):
     """np.random.randint."""
-    return integers(machine, state, low, high, size, dtype)
+    found = integers(machine, state, low, high, size, dtype)
+    of_python = absent(dtype) or known(machine, dtype) is int
+    if not of_python or not absent(size) or not isinstance(found, NumpyScalar):
+        return found
+    first, last = (Const(0), low) if absent(high) else (low, high)
+    least, most = known_bounds(first), known_bounds(last or NONE)
+    bounds = (least[0], most[1] - 1) if least is not None and most is not None else None
+    return scalar(machine, int, found.var, bounds)
 
 
 def closed_integers(machine, state, low, high=None, size=None):
@@ -524,38 +596,38 @@ BOTH: dict[str, Callable] = {
     "random": _standard(_uniform01),
     "standard_normal": _standard(_normal01),
     "standard_exponential": _standard(_exponential01),
-    "uniform": _family(uniform, (0.0, 1.0)),
+    "uniform": _family(uniform, (0.0, 1.0), check_all=_check_range),
     "normal": _family(normal, (0.0, 1.0), "-+"),
     "lognormal": _family(lognormal, (0.0, 1.0), "-+"),
     "exponential": _family(exponential, (1.0,), "+"),
     "gamma": _family(gamma, (None, 1.0), "++"),
     "standard_gamma": standard_gamma_rule,
-    "power": _family(samplers.power, (None,)),
-    "f": _family(samplers.f, (None, None)),
-    "noncentral_f": _family(samplers.noncentral_f, (None, None, None), "--+"),
-    "noncentral_chisquare": _family(samplers.noncentral_chisquare, (None, None), "-+"),
-    "wald": _family(samplers.wald, (None, None)),
+    "power": _family(samplers.power, (None,), "*"),
+    "f": _family(samplers.f, (None, None), "**"),
+    "noncentral_f": _family(samplers.noncentral_f, (None, None, None), "**+"),
+    "noncentral_chisquare": _family(samplers.noncentral_chisquare, (None, None), "*+"),
+    "wald": _family(samplers.wald, (None, None), "**"),
     "vonmises": _family(samplers.vonmises, (None, None), "-+"),
-    "zipf": _family(samplers.zipf, (None,)),
-    "logseries": _family(samplers.logseries, (None,)),
-    "negative_binomial": _family(samplers.negative_binomial, (None, None)),
+    "zipf": _family(samplers.zipf, (None,), "1"),
+    "logseries": _family(samplers.logseries, (None,), "q"),
+    "negative_binomial": _family(samplers.negative_binomial, (None, None), "*p"),
     "hypergeometric": _family(samplers.hypergeometric, (None, None, None), "+++"),
     "multinomial": _vectors(samplers.multinomial, (_INT64, _FLOAT), 1),
     "dirichlet": _vectors(samplers.dirichlet, (_FLOAT,), 0),
-    "beta": _family(beta, (None, None)),
-    "chisquare": _family(chisquare, (None,)),
-    "standard_t": _family(standard_t, (None,)),
+    "beta": _family(beta, (None, None), "**"),
+    "chisquare": _family(chisquare, (None,), "*"),
+    "standard_t": _family(standard_t, (None,), "*"),
     "standard_cauchy": _family(standard_cauchy, ()),
     "laplace": _family(laplace, (0.0, 1.0), "-+"),
     "logistic": _family(logistic, (0.0, 1.0), "-+"),
     "gumbel": _family(gumbel, (0.0, 1.0), "-+"),
     "rayleigh": _family(rayleigh, (1.0,), "+"),
     "weibull": _family(weibull, (None,), "+"),
-    "pareto": _family(pareto, (None,)),
-    "triangular": _family(triangular, (None, None, None)),
-    "poisson": _family(poisson, (1.0,), "+"),
-    "binomial": _family(binomial, (None, None), "+"),
-    "geometric": _family(geometric, (None,)),
+    "pareto": _family(pareto, (None,), "*"),
+    "triangular": _family(triangular, (None, None, None), check_all=_check_triangle),
+    "poisson": _family(poisson, (1.0,), "0"),
+    "binomial": _family(binomial, (None, None), _LAST_FIRST),
+    "geometric": _family(geometric, (None,), "g"),
     "permutation": permutation,
     "shuffle": shuffle,
     "choice": choice,

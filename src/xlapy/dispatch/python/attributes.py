@@ -55,6 +55,14 @@ _WRAPPERS = (
 )
 
 
+#: methods that do not get the object through which they are called
+_OF_CLASSES = (types.ClassMethodDescriptorType, staticmethod, classmethod)
+
+
+#: the flag of a class that a program has made
+_HEAP_TYPE = 1 << 9
+
+
 #: types whose methods, called with known arguments at compile time, change nothing
 _IMMUTABLE = (
     str,
@@ -142,6 +150,8 @@ def _from_tables(machine: Machine, value: Value, cls: type, name: str) -> Value 
         return rule(machine, value)
     rule = registry.find_method(cls, name, kind)
     if rule is not None:
+        if isinstance(lookup(machine, cls, name)[0], _OF_CLASSES):
+            return _class_attribute(machine, Const(cls), cls, name)
         return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
     if isinstance(value, BoundedArray) and hasattr(cls, name):
         raise require_static(machine, value, f"ndarray.{name}")
@@ -262,6 +272,8 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
         return Const(found.__func__)
     rule = registry.find_method(cls, name)
     of_class = isinstance(found, types.ClassMethodDescriptorType)
+    if of_class and rule is not None and owner is not cls:
+        return _inherited_class_method(machine, cls, name)
     unbound = cls in BASES and isinstance(found, _WRAPPERS) and not of_class
     if rule is not None and not unbound and not isinstance(found, types.FunctionType):
         return Intrinsic(f"{cls.__name__}.{name}", rule)
@@ -274,6 +286,13 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
         descriptor = machine.world.class_value(owner, name)
         return machine.call(Const(getter), (descriptor, NONE, value))
     return machine.world.class_value(owner, name)
+
+
+def _inherited_class_method(machine: Machine, cls: type, name: str) -> Value:
+    """A class method of a built-in class, called through a class that inherits it: it makes one of that class."""
+    if cls.__flags__ & _HEAP_TYPE:
+        raise Refused("XP0003", f"'{cls.__qualname__}.{name}'", "make it with the constructor")
+    return Intrinsic(f"{cls.__name__}.{name}", _folding(getattr(cls, name)))
 
 
 @registry.method(types.MemberDescriptorType, "__get__")

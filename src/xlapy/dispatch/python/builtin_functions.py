@@ -5,7 +5,6 @@ from __future__ import annotations
 import _abc
 import abc
 import builtins
-import logging
 import time
 import types
 import typing
@@ -307,14 +306,9 @@ for _function, _what, _hint in (
     registry.function(_function)(_refuses(f"{_what} is not possible on the device", _hint))
 
 _CLOCKS = "time monotonic perf_counter process_time thread_time".split()
-_LOGS = "debug info warning error critical exception log isEnabledFor".split()
 registry.function(*(getattr(time, name + unit) for name in _CLOCKS for unit in ("", "_ns")), time.sleep)(
     _refuses(
         "the program runs on the device as a whole: a clock cannot be read in its midst",
         "measure around the call, and wait for its result with jax.block_until_ready",
     )
 )
-registry.function(
-    *(getattr(logging.Logger, name) for name in _LOGS),
-    *(getattr(logging, name) for name in (*_LOGS[:-1], "basicConfig", "getLogger")),
-)(_refuses("logging is not possible on the device", "log what the function returns, or use print()"))

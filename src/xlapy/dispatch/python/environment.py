@@ -47,8 +47,9 @@ class _NoEntryPoints:
         return set()
 
 
-class _Unreachable:
-    """How many objects the garbage collector has found, which nobody can tell: to compute with it is refused."""
+class _Unknown:
+    """A number that nobody can tell, such as how many objects the garbage collector has found: to compute with it is
+    refused."""
 
     __array_ufunc__ = None
 
@@ -63,15 +64,20 @@ def _ask(*numbers):
 
 @registry.function(_ask)
 def _asked(machine: Machine, *numbers: Value) -> Value:
-    raise Refused("XP0003", "how many objects the garbage collector found is asked")
+    raise Refused("XP0003", "a number is asked that is known on the host only, when the program has run")
 
 
 for _name in vars(int).keys() - vars(object).keys() | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}:
     if _name.startswith("__"):
-        setattr(_Unreachable, _name, _ask)
+        setattr(_Unknown, _name, _ask)
+
+
+def unknown(machine: Machine) -> Value:
+    """A number that nobody can tell."""
+    return machine.call(machine.world.wrap_anchored(_Unknown), ())
 
 
 @registry.function(gc.collect)
 def _collect(machine: Machine, generation: Value | None = None) -> Value:
     """`gc.collect()` changes nothing that a program can see but the number that it returns."""
-    return machine.call(machine.world.wrap_anchored(_Unreachable), ())
+    return unknown(machine)

@@ -11,6 +11,7 @@ import numpy as np
 from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.bounded import bounded_rules
 from xlapy.dispatch.containers import container_protocol, container_subclasses
+from xlapy.dispatch.identities import Identity
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import jax_arrays
 from xlapy.dispatch.kinds import is_instance, known_truth, type_of
@@ -88,36 +89,6 @@ def unpacked_users(iterator, before, after):
     return (*first, rest[:last], *rest[last:])
 
 
-class Identity:
-    """What `id(x)` is at compile time: it can be compared and used as a key, and is no number."""
-
-    __slots__ = ("of",)
-
-    def __init__(self, of: object) -> None:
-        self.of = of
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Identity) and other.of == self.of
-
-    def __hash__(self) -> int:
-        return hash(self.of)
-
-
-def _no_number(self: Identity, *args: object) -> object:
-    raise Refused(
-        "XP0003", "the number that id() gives, which is another one in every run", "compare objects with 'is'"
-    )
-
-
-for _name in (
-    "__lt__ __le__ __gt__ __ge__ __index__ __int__ __float__ __str__ __repr__ __format__ __add__ __radd__ __sub__"
-    " __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__ __rmod__ __divmod__"
-    " __rdivmod__ __pow__ __rpow__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __lshift__ __rlshift__ __rshift__"
-    " __rrshift__ __neg__ __pos__ __abs__ __invert__ __round__ __trunc__ __floor__ __ceil__"
-).split():
-    setattr(Identity, _name, _no_number)
-
-
 @registry.function(id)
 def _identity(machine: Machine, item: Value) -> Value:
     machine.heap.identified += 1
@@ -128,7 +99,7 @@ def _identity(machine: Machine, item: Value) -> Value:
             info = machine.heap.objects[item.object]
             if info.source is not None:
                 machine.world.tell_apart(info.source, info.cls)
-            return Const(Identity(item.object))
+            return Const(Identity(item.object, item))
         case NdArray():
             if item.identity in machine.heap.joined:
                 raise Refused("XP0004", "id() of an array that is one object on some paths only")
@@ -136,16 +107,16 @@ def _identity(machine: Machine, item: Value) -> Value:
                 machine.heap.tell_apart(item.buffer, other)
             if item.identity in machine.heap.found:
                 machine.world.tell_apart(machine.heap.found[item.identity], np.ndarray)
-            return Const(Identity(item.identity))
+            return Const(Identity(item.identity, item))
         case Const():
-            return Const(Identity(Anchor(item.value)))
+            return Const(Identity(Anchor(item.value), item))
     raise Refused("XP0003", "the identity of a value on the device", "compare objects with 'is'")
 
 
 @registry.function(_thread.get_ident)
 def _thread_number(machine: Machine) -> Value:
     """`threading.get_ident()`: a call runs in one thread, as `reprlib.recursive_repr` asks."""
-    return Const(Identity(_thread))
+    return Const(Identity(_thread, NONE))
 
 
 def called_name(machine: Machine, function: Any) -> str:

@@ -1,17 +1,20 @@
-"""`print` and `warnings.warn`: the lines are values of the program, threaded like any other, and printed in order when
-the run has ended.
+"""`print` and `warnings.warn` (and see `log_records`): the lines are values of the program, threaded like any other,
+and printed in order when the run has ended.
 
 A `print` under a condition gives the program one of several texts; one in a loop that stays a loop cannot be kept.
 """
 
 from __future__ import annotations
 
+import io
 import sys
 import warnings
+from typing import Any
 
 from xlapy.dispatch import registry, unions
+from xlapy.dispatch.numbers.scalar_values import provoke, stand_in
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.python import string_formatting
+from xlapy.dispatch.python import environment, string_formatting
 from xlapy.dispatch.python.warning_filters import is_ignored
 from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.heap import STATE
@@ -40,7 +43,8 @@ def _print(
     machine: Machine, *items: Value, sep: Value = _SPACE, end: Value = _NEWLINE, file: Value = NONE, flush: Value = NONE
 ) -> Value:
     """`print(*items, sep=, end=)`; `flush` changes nothing, since all is written at once."""
-    if not is_none(file) and machine.static(file) is not sys.stdout:
+    stream = None if is_none(file) else _real(machine, file)
+    if stream not in (None, sys.stdout, sys.stderr):
         raise Refused("XP0010", "print to a file", "print to standard output")
     parts: list[Value] = []
     for index, item in enumerate(items):
@@ -48,8 +52,39 @@ def _print(
             parts.append(_SPACE if is_none(sep) else sep)
         parts.append(text(machine, item))
     parts.append(_NEWLINE if is_none(end) else end)
-    _add(machine, string_formatting.join_strings(machine, parts))
+    line = string_formatting.join_strings(machine, parts)
+    add(machine, line if stream is not sys.stderr else Tuple((Const("stderr"), line)))
     return NONE
+
+
+#: what streams of texts derive from
+_STREAM = io.StringIO.__mro__[1]
+
+
+@registry.method(_STREAM, "write")
+def _write(machine: Machine, stream: Value, line: Value) -> Value:
+    """`sys.stdout.write(text)`."""
+    real = _real(machine, stream)
+    if real not in (sys.stdout, sys.stderr):
+        raise Refused("XP0010", "a text is written to a file", "write it after the call")
+    if not issubclass(machine.type_of(line), str):
+        machine.raise_(TypeError, *provoke(io.StringIO().write, stand_in(machine.type_of(line))).args)
+    add(machine, line if real is sys.stdout else Tuple((Const("stderr"), line)))
+    return Const(len(line.value)) if isinstance(line, Const) else environment.unknown(machine)
+
+
+@registry.method(_STREAM, "flush")
+def _flush(machine: Machine, stream: Value) -> Value:
+    """`sys.stdout.flush()` changes nothing, since all is written at once."""
+    if _real(machine, stream) not in (sys.stdout, sys.stderr):
+        raise Refused("XP0010", "a file is flushed", "write it after the call")
+    return NONE
+
+
+def _real(machine: Machine, stream: Value) -> Any:
+    """A stream of the caller's."""
+    info = machine.heap.objects[stream.object] if isinstance(stream, Ref) else None
+    return machine.static(stream) if info is None else info.real
 
 
 @registry.function(warnings.warn)
@@ -78,11 +113,12 @@ def _warn(
     frame = frames[-min(max(int(machine.static(stacklevel)), 1), len(frames))]
     place = frame.location()
     module = machine.heap.objects[frame.globals].real.get("__name__", "<string>")
-    _add(machine, Tuple((Const(cls), message, Const(place.filename), Const(place.line), Const(module))))
+    where = (Const(place.filename), Const(place.line), Const(module))
+    add(machine, Tuple((Const("warning"), Const(cls), message, *where)))
     return NONE
 
 
-def _add(machine: Machine, line: Value) -> None:
+def add(machine: Machine, line: Value) -> None:
     """Add a line to the texts of the run, unless an error came before."""
     error = machine.error_flag()
     if error is None:

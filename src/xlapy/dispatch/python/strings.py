@@ -296,6 +296,8 @@ for _function in (re.sub, re.subn, re.split, re.findall, re.escape):
     registry.function(_function)(_method(_function))
 for _cls, _name in ((int, "from_bytes"), (float, "fromhex")):
     registry.method(_cls, _name)(_method(getattr(_cls, _name)))
+for _function in (str.maketrans, bytes.maketrans):
+    registry.function(_function)(_method(_function))
 
 
 @container_protocol.register(container_protocol.GETITEM, str, bytes)

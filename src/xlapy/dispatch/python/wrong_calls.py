@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import functools
 import inspect
 import re
@@ -42,13 +43,16 @@ def _tried(item: Callable, count: int, names: Collection[str]) -> TypeError | No
 def wrong_method_call(name: str, count: int, names: Collection[str]) -> TypeError | None:
     """The same for a method of a built-in class, `class.method`; `count` is without the receiver."""
     owner, _, method = name.partition(".")
-    cls = getattr(builtins, owner, None)
+    cls = getattr(builtins, owner, None) or getattr(collections, owner, None)
     receiver = np.zeros(1) if owner == "ndarray" else cls() if cls in _EMPTY else None
     bound = getattr(receiver, method, None) if receiver is not None else None
     return None if bound is None else _tried(bound, count, names)
 
 
-_EMPTY = (list, dict, set, frozenset, tuple, str, bytes, int, float, complex)
+_EMPTY = (
+    list, dict, set, frozenset, tuple, str, bytes, int, float, complex,
+    collections.deque, collections.OrderedDict, collections.defaultdict, collections.Counter,
+)  # fmt: skip
 
 
 def fits(function: Callable, count: int, names: Collection[str]) -> bool:
