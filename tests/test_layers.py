@@ -13,7 +13,7 @@ ALLOWED = {
     "__init__": {"api", "device", "differentiate", "report"},
     "device": {"api", "domain", "report"},
     "differentiate": {"api", "dispatch", "domain"},
-    "api": {"runtime", "domain"},
+    "api": {"report", "runtime", "domain"},
     "compiler": {"runtime", "interpreter", "dispatch", "domain"},
     "runtime": {"interpreter", "lowering", "passes", "ir", "domain", "report", "frontend"},
     "interpreter": {"frontend", "domain", "dispatch", "ir", "report"},

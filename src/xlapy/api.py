@@ -16,10 +16,11 @@ from xlapy.runtime.options import Policy, make_policy
 from xlapy.runtime.switch import disable, enable
 
 if TYPE_CHECKING:
+    from xlapy.report.explanation import Explanation
     from xlapy.runtime.portable import Loaded
     from xlapy.runtime.stages import Lowered
 
-__all__ = ["bound", "code_typed", "code_xla", "disable_jit", "jit", "load", "overload"]
+__all__ = ["bound", "code_typed", "code_xla", "disable_jit", "explain", "jit", "load", "overload"]
 
 
 P = ParamSpec("P")
@@ -44,8 +45,8 @@ class CompiledFunction(Protocol[P, R]):
         """The program for such arguments."""
         ...
 
-    def explain(self, *args: Any, **kwargs: Any) -> str:
-        """What a call would do, or every obstacle."""
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """What a call would do, line by line, or every obstacle."""
         ...
 
     def cache_info(self) -> Any:
@@ -131,9 +132,9 @@ def jit(
         """The program for such arguments, with `as_text()`, `compile(target=None)`, `save(path)` and `traffic()`."""
         return compiler().stages.Lowered(lazy.cache, binder.bind(args, kwargs))
 
-    def explain(*args: Any, **kwargs: Any) -> str:
-        """What a call with such arguments would do, with the bytes it moves, or every obstacle."""
-        return compiler().stages.explain(lazy.cache, binder.bind(args, kwargs))
+    def explain(*args: Any, **kwargs: Any) -> Explanation:
+        """What a call with such arguments would do, line by line, or every obstacle; `.html()` gives a page."""
+        return compiler().explaining.explain(lazy.cache, binder.bind(args, kwargs))
 
     def cache_info() -> Any:
         """Counts of calls and compilations, as `functools.lru_cache` has them."""
@@ -227,6 +228,25 @@ def code_xla(function: Callable, *args: Any, opt: bool = False, **kwargs: Any) -
     lazy = _cache_of(function)
     lowered = compiler().stages.Lowered(lazy.cache, lazy.binder.bind(args, kwargs))
     return lowered.compile().as_text() if opt else lowered.as_text()
+
+
+def explain(function: Callable, *args: Any, **kwargs: Any) -> Explanation:
+    """What a call of `function` with these arguments would do, without running it.
+
+    Returns:
+        A text: how the program runs (machine code, or XLA on which device), its inputs with shapes and dtypes, what is
+        static and why, what it assumes, copies, changes and may raise, what was compiled so far and why; and the
+        source, with what became of each line: loops that are kept, unrolled or vectorised, branches on data, inlined
+        functions, the type of what is computed. For a function that cannot become one program: every obstacle.
+        `.html()` gives the same as one page, with the program and its StableHLO beside the source; Jupyter shows it.
+
+    Arguments may be or hold `jax.ShapeDtypeStruct`s.
+
+        print(xlapy.explain(relax, np.zeros((64, 64)), 1e-4, 10_000))
+        Path("relax.html").write_text(xlapy.explain(relax, np.zeros((64, 64)), 1e-4, 10_000).html())
+    """
+    lazy = _cache_of(function)
+    return compiler().explaining.explain(lazy.cache, lazy.binder.bind(args, kwargs))
 
 
 def load(path: str | Path) -> Loaded:
