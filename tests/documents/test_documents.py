@@ -17,7 +17,7 @@ DOCUMENTS = ["how-it-works.md", "accepted-differences.md", "gradients.md", "ahea
 def _restore_tables():
     yield
     registry.FUNCTIONS.pop(id(zlib.adler32), None)
-    for key in [key for key, (item, _) in registry.FUNCTIONS.items() if item.__module__ == "document"]:
+    for key in [key for key, (item, _) in registry.FUNCTIONS.items() if getattr(item, "__module__", "") == "document"]:
         del registry.FUNCTIONS[key]
 
 
