@@ -11,6 +11,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "xlapy"
 # What each layer may import, besides itself and the world outside xlapy.
 ALLOWED = {
     "__init__": {"api", "device", "differentiate", "report"},
+    "__main__": {"command_line"},
+    "command_line": {"api", "report"},
     "device": {"api", "domain", "report"},
     "differentiate": {"api", "dispatch", "domain"},
     "api": {"report", "runtime", "domain"},
