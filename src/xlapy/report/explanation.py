@@ -32,7 +32,7 @@ class Listing:
         shown = [f"{self.function} in {self.filename}"]
         for line in self.lines:
             text = f"{line.number:5}  {line.text}"
-            shown.append(f"{text:<{width + 9}}# {'; '.join(line.notes)}" if line.notes else text.rstrip())
+            shown.append(f"{text:<{width + 7}}  # {'; '.join(line.notes)}" if line.notes else text.rstrip())
         return "\n".join(shown)
 
 
