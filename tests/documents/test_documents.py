@@ -12,7 +12,8 @@ from . import document
 DOCS = Path(__file__).parents[2] / "docs"
 DOCUMENTS = """
 index coming-from-numba coming-from-jax loops-and-branches writing-in-place classes-and-containers gradients
-random-numbers gpus-and-tpus when-it-is-refused when-it-is-slow ahead-of-time how-it-works accepted-differences what-compiles
+random-numbers gpus-and-tpus when-it-is-refused when-it-is-slow ahead-of-time how-it-works accepted-differences
+what-compiles
 """.split()
 
 
