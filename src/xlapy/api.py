@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar
 
+from xlapy.domain.compiled_functions import owner_of
 from xlapy.domain.size_bounds import bound
 from xlapy.runtime.binding import Binder
 from xlapy.runtime.on_demand import LazyCache, compiler
@@ -127,24 +128,7 @@ def jit(
     binder = Binder(python, receiver)
     lazy = LazyCache(python, binder, make_policy(binder, dtypes, returns, fallback, options))
     wrapper: Any = lazy.wrapper
-
-    def lower(*args: Any, **kwargs: Any) -> Lowered:
-        """The program for such arguments, with `as_text()`, `compile(target=None)`, `save(path)` and `traffic()`."""
-        return compiler().stages.Lowered(lazy.cache, binder.bind(args, kwargs))
-
-    def explain(*args: Any, **kwargs: Any) -> Explanation:
-        """What a call with such arguments would do, line by line, or every obstacle; `.html()` gives a page."""
-        return compiler().explaining.explain(lazy.cache, binder.bind(args, kwargs))
-
-    def cache_info() -> Any:
-        """Counts of calls and compilations, as `functools.lru_cache` has them."""
-        return lazy.cache.info()
-
-    def cache_clear() -> None:
-        """Forget all programs."""
-        lazy.cache.clear()
-
-    methods = (lower, explain, cache_info, cache_clear)
+    methods = (lazy.lower, lazy.explain, lazy.cache_info, lazy.cache_clear)
     own = {method.__name__: method for method in methods} | {"_xlapy_cache": lazy}
     wrapper.__dict__ = _Attributes(wrapper.__dict__, own)
     return wrapper
@@ -166,15 +150,9 @@ class _Attributes(dict):
         return iter(self.keys())
 
 
-def _cache_that_made(function: Callable) -> LazyCache | None:
-    """The programs of a function that `jit` returned."""
-    compiled = getattr(function, "_xlapy_cache", None)
-    return compiled if isinstance(compiled, LazyCache) and compiled.wrapper is function else None
-
-
 def _python_function(function: Callable) -> tuple[types.FunctionType, tuple]:
     """The Python function to compile, and the object that a bound method is bound to (or nothing)."""
-    compiled = _cache_that_made(function)
+    compiled = owner_of(function)
     if compiled is not None:
         return compiled.function, compiled.binder.receiver
     if isinstance(function, types.FunctionType):
@@ -197,7 +175,7 @@ def _python_function(function: Callable) -> tuple[types.FunctionType, tuple]:
 
 
 def _cache_of(function: Callable) -> LazyCache:
-    compiled = _cache_that_made(function)
+    compiled = owner_of(function)
     if compiled is not None:
         return compiled
     python, receiver = _python_function(function)

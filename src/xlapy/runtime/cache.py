@@ -22,7 +22,7 @@ from xlapy.ir import Location
 from xlapy.passes import optimise
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import compile_log, outcome, program_sharing, traced_calls
-from xlapy.runtime.binding import Binder
+from xlapy.runtime.binding import Binder, Entrance
 from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS, failing, refuse, shared_storages
 from xlapy.runtime.jax_internals import ambient_x64, narrowing
@@ -62,7 +62,7 @@ class Cache:
     calls under JAX's transformations. Both are replaced, never changed, so that other threads may read them.
     """
 
-    def __init__(self, function: types.FunctionType, binder: Binder, policy: Policy, wrapper: Callable) -> None:
+    def __init__(self, function: types.FunctionType, binder: Binder, policy: Policy, entrance: Entrance) -> None:
         self.function, self.binder, self.policy = function, binder, policy
         self.name = function.__qualname__
         self.lock = threading.RLock()
@@ -81,7 +81,7 @@ class Cache:
         self.misses = 0
         self.refused: set[tuple] = set()
         self.warned = False
-        self.wrapper = wrapper
+        self.entrance = entrance
         self._install(())
         CACHES.add(self)
 
@@ -282,7 +282,7 @@ class Cache:
         for entry in (*chained[-1:], *others):
             entry.then(self.slow)
         self.entries = entries
-        self.wrapper.__globals__["_call"] = entries[0].call if entries else self.slow
+        self.entrance.call = entries[0].call if entries else self.slow
 
     def renew(self) -> None:
         """Chain the entries again: one has been compiled anew."""
