@@ -6,6 +6,7 @@ import ast
 import functools
 import linecache
 import os
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -73,8 +74,22 @@ def _programs(cache: Cache, arguments: tuple, analysis: Analysis) -> dict[str, s
     sums = ", ".join(f"{costs[key]:,.0f} {name}" for key, name in _COSTS.items() if key in costs)
     return {
         "The program": to_text(analysis.module),
-        f"StableHLO{f' ({sums}, loops counted once)' if sums else ''}": lowered.as_text(),
+        f"StableHLO{f' ({sums}, loops counted once)' if sums else ''}": _placed(lowered.as_text(debug_info=True)),
     }
+
+
+def _placed(text: str) -> str:
+    """StableHLO with the line of the user's behind each operation, as a typed program has it."""
+    names = dict(re.findall(r'^(#loc\d+) = loc\("([^"]*)"', text, re.MULTILINE))
+    shown = []
+    for line in text.splitlines():
+        if line.startswith("#loc"):
+            continue
+        used = re.search(r" loc\((#loc\d*)\)$", line)
+        places = re.findall(r"([^/]+:\d+)(?=/|$)", names.get(used[1], "")) if used else []
+        line = re.sub(r" loc\((unknown|#loc\d*|\"[^\"]*\")\)", "", line)
+        shown.append(f"{line:<72}  # {places[-1]}" if places else line)
+    return "\n".join(shown)
 
 
 # -- the call as a whole ----------------------------------------------------------------------------------------------

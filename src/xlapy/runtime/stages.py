@@ -37,9 +37,9 @@ class Lowered:
         self._found = [locate(p.source, named) for p in self._analysis.parameters]
         self._lowered = _lower(cache, self._analysis, self._found, None)
 
-    def as_text(self) -> str:
-        """StableHLO."""
-        return self._lowered.as_text()
+    def as_text(self, debug_info: bool = False) -> str:
+        """StableHLO; with the places in the source if `debug_info`."""
+        return self._lowered.as_text(debug_info=debug_info)
 
     def compile(self, target: str | None = None, compiler_options: dict[str, Any] | None = None) -> Compiled:
         """The executable.
