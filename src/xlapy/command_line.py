@@ -139,7 +139,7 @@ def _findings() -> Iterator[tuple[str, str]]:
     yield "devices", ", ".join(map(str, jax.devices()))
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     yield "threads", f"{processors} of {os.cpu_count()} processors may be used"
-    kept = jax.config.jax_compilation_cache_dir
+    kept = getattr(jax.config, "jax_compilation_cache_dir", None)
     yield "XLA's cache", str(kept or "in this process only: JAX_COMPILATION_CACHE_DIR=FOLDER keeps XLA's programs")
     for name in sorted(name for name in os.environ if name.startswith(("XLAPY_", "JAX_", "XLA_"))):
         yield "setting", f"{name}={os.environ[name]}"
@@ -169,7 +169,7 @@ def _function(text: str) -> Callable:
         raise _WrongCommand(f"{text!r} is not FILE:FUNCTION")
     sys.path.insert(0, str(Path(where).parent) if where.endswith(".py") else os.getcwd())
     try:
-        item = _file(Path(where)) if where.endswith(".py") else importlib.import_module(where)
+        item: Any = _file(Path(where)) if where.endswith(".py") else importlib.import_module(where)
     except (FileNotFoundError, ModuleNotFoundError) as error:
         raise _WrongCommand(str(error)) from None
     for part in name.split("."):

@@ -46,6 +46,7 @@ class Explanation(str):
 
     facts: str
     listings: tuple[Listing, ...]
+    _programs: Callable[[], dict[str, str]]
 
     def __new__(
         cls, facts: str, listings: Sequence[Listing] = (), programs: Callable[[], dict[str, str]] = dict

@@ -204,12 +204,12 @@ def because(reason: str) -> None:
         _here.compiling.found.reason = reason
 
 
-def _heard(event: str, seconds: float, **_: Any) -> None:
+def _heard(event: str, duration_secs: float, **kwargs: str | int) -> None:
     """XLA has compiled something. Before that, JAX has traced and lowered it."""
     compiling = _here.compiling
     if event == _COMPILED_BY_XLA and compiling is not None and compiling.found.stages:
-        compiling.spent("lowering", max(time.perf_counter() - compiling.mark - seconds, 0.0))
-        compiling.spent("XLA", seconds)
+        compiling.spent("lowering", max(time.perf_counter() - compiling.mark - duration_secs, 0.0))
+        compiling.spent("XLA", duration_secs)
         compiled("XLA")
 
 

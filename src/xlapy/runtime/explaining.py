@@ -291,7 +291,7 @@ def _node(filename: str, name: str, first: int, last: int) -> Any:
         tree = ast.parse("".join(linecache.getlines(filename)))
     except SyntaxError:
         return None
-    found = [node for node in ast.walk(tree) if _is_named(node, name.rpartition(".")[2])]
+    found: list[Any] = [node for node in ast.walk(tree) if _is_named(node, name.rpartition(".")[2])]
     around = [node for node in found if node.lineno <= first and last <= node.end_lineno]
     return max(around, default=None, key=lambda node: node.lineno)
 

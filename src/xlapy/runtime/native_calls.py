@@ -77,26 +77,29 @@ class Direct:
         """Whether machine code is called for such operands, or for what stands for them."""
         if not all(isinstance(x, (*_KNOWN, jax.ShapeDtypeStruct)) for x in operands):
             return False
-        known = self._of_types(tuple(map(_given, operands, self.python)))
-        return bool(known) and not any(type(_in_memory(x)) is ConcreteArray for x in operands)
+        types = tuple(map(_given, operands, self.python))
+        if not self._is_known(types) or self._known[types] is None:
+            return False
+        return not any(type(_in_memory(x)) is ConcreteArray for x in operands)
 
-    def _of_types(self, types: tuple) -> tuple[Callable, Sequence[Given]] | None | bool:
-        """The machine code for types, or None; False if there is no program for them yet."""
+    def _is_known(self, types: tuple) -> bool:
+        """Whether there is a program for types, which is machine code from now on if it can be."""
         if types not in self._known:
             program = self.program(types)
             if program is None:
                 return False
             with stage("LLVM"):
                 self._known[types] = self._made(*program)
-        return self._known[types]
+        return True
 
     def _any_types(self, operands: Sequence) -> Any:
         if not all(isinstance(x, _KNOWN) for x in operands):
             return self.otherwise(*operands)
-        known = self._of_types(tuple(map(_given, operands, self.python)))
-        if known is False:
+        types = tuple(map(_given, operands, self.python))
+        if not self._is_known(types):
             return self.otherwise(*operands)
-        found = [_in_memory(x) for x in operands] if known else []
+        known = self._known[types]
+        found = [] if known is None else [_in_memory(x) for x in operands]
         if known is None or any(type(x) is ConcreteArray for x in found):
             self._is_idle = not any(self._known.values())
             return self.otherwise(*operands)
