@@ -58,6 +58,24 @@ def test_reasons(said, first, second, reason):
     assert [text.split(": ", 1)[1] for text in said("recompile")] == [reason]
 
 
+class Loud:
+    """Whose methods nobody may call."""
+
+    def __len__(self):
+        raise AssertionError
+
+    __repr__ = __eq__ = __bool__ = __len__
+    __hash__ = object.__hash__
+
+
+@pytest.mark.parametrize("first", [1, "a", None, [1], (1, 2), {"a": 1}, np.ones(2)], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize("second", [Loud(), None], ids=["loud", "none"])
+def test_reasons_run_nothing_of_the_user(said, first, second):
+    f = xlapy.jit(lambda x, k: (x, x + k) if isinstance(k, int) else (x, k is None))
+    f(1.0, first), f(1.0, second)
+    assert len(said("recompile")) == (first is not second)
+
+
 def test_the_reason_of_a_global(said, monkeypatch):
     f = xlapy.jit(lambda x: helper(x))
     f(np.ones(2))

@@ -39,6 +39,9 @@ _PATIENCE, _INTERVAL = 1.0, 0.25
 #: what XLA needs for a program; the event comes at its end
 _COMPILED_BY_XLA = "/jax/core/compile/backend_compile_duration"
 _LONGEST = 60
+#: what may be asked for its length, and what may be printed: no code of the user's runs for that
+_CONTAINERS = (list, tuple, dict, set, frozenset)
+_PRINTED = (int, float, complex, bool, str, bytes, type(None))
 
 
 def turn_on(wanted: str) -> None:
@@ -226,7 +229,7 @@ def kind_of(value: object) -> str:
             return f"records[{'x'.join(map(str, value.shape))}]"
         kind = str(TensorType(tuple(value.shape), value.dtype))
         return kind if isinstance(value, np.ndarray | np.generic) else f"jax {kind}"
-    if isinstance(value, list | tuple | dict | set):
+    if type(value) in _CONTAINERS:
         return f"{type(value).__name__} of {len(value)}"
     return type(value).__name__
 
@@ -242,7 +245,8 @@ def difference(cache: Cache, entry: Specialisation, arguments: tuple) -> str:
     for parameter in entry.analysis.parameters:
         with suppress(*READING_ERRORS):
             now, type_ = locate(parameter.source, named), parameter.var.type
-            if parameter.python is None and (now.dtype, now.shape) != (type_.dtype, type_.shape):
+            is_array = parameter.python is None and isinstance(now, np.ndarray | np.generic | jax.Array)
+            if is_array and (now.dtype, now.shape) != (type_.dtype, type_.shape):
                 return f"{parameter.source} is {kind_of(now)}, and was {type_}"
     guard = failing(entry.guards, cache.binder.names, arguments, entry.traced)
     if guard is not None:
@@ -261,7 +265,7 @@ def _changed(guard: Guard, named: dict[str, Any], reasons: dict[Source, tuple]) 
             return f"{guard.source} is {_short(now)}{why(guard.source, reasons)}, and was {_short(guard.value)}"
         case "type":
             return f"{guard.source} is of the class {type(now).__name__}, and was of {guard.value.__name__}"
-        case "len":
+        case "len" if type(now) in _CONTAINERS:
             return f"{guard.source} has {len(now)} items, and had {guard.value}"
         case "shape":
             shape, dtypes = guard.value
@@ -281,7 +285,7 @@ def why(source: Source, reasons: dict[Source, tuple]) -> str:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    text = repr(value) if type(value) in _PRINTED or isinstance(value, np.generic) else kind_of(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
