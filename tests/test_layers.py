@@ -11,9 +11,11 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "xlapy"
 # What each layer may import, besides itself and the world outside xlapy.
 ALLOWED = {
     "__init__": {"api", "device", "differentiate", "report"},
+    "__main__": {"command_line"},
+    "command_line": {"api", "report"},
     "device": {"api", "domain", "report"},
     "differentiate": {"api", "dispatch", "domain"},
-    "api": {"runtime", "domain"},
+    "api": {"report", "runtime", "domain"},
     "compiler": {"runtime", "interpreter", "dispatch", "domain"},
     "runtime": {"interpreter", "lowering", "passes", "ir", "domain", "report", "frontend"},
     "interpreter": {"frontend", "domain", "dispatch", "ir", "report"},

@@ -1,4 +1,4 @@
-"""What the README and docs/gradients.md show runs, and does what they say."""
+"""What the README, docs/gradients.md and docs/benchmarks.md show runs, and does what they say."""
 
 import re
 import shlex
@@ -19,6 +19,7 @@ def _blocks(page):
 
 
 README = (ROOT / "README.md").read_text()
+BENCHMARKS = (ROOT / "docs" / "benchmarks.md").read_text()
 BLOCKS = _blocks("README.md")
 OF_GRADIENTS = _blocks("docs/gradients.md")
 
@@ -50,7 +51,7 @@ def test_jax_cannot_run_the_first_example(tmp_path):
         jax.jit(plain, static_argnames=("tol", "n"))(u, 1e-4, 10)
 
 
-@pytest.mark.parametrize("command", re.findall(r"^\| `python -m benchmarks ?(.*?)` \|", README, re.MULTILINE))
+@pytest.mark.parametrize("command", re.findall(r"^\| `python -m benchmarks ?(.*?)` \|", BENCHMARKS, re.MULTILINE))
 def test_a_command_of_the_benchmarks_is_one(command):
     suites = shlex.split(command)
     if suites[:1] == ["compare"]:
@@ -60,17 +61,8 @@ def test_a_command_of_the_benchmarks_is_one(command):
         assert set(found["names"]) <= set(plan.SUITES) and set(found["devices"]) <= set(plan.DEVICES)
 
 
-def test_the_readme_names_every_suite():
-    assert all(re.search(rf"^\| `python -m benchmarks.*\b{suite}\b", README, re.MULTILINE) for suite in plan.SUITES)
-
-
-def test_the_gradient_example_trains(tmp_path):
-    found = _run(BLOCKS[0], BLOCKS[1], tmp_path=tmp_path)
-    x = np.random.default_rng(0).random((20, 3))
-    w = np.zeros(3)
-    loss = found["train"](w, x, x @ np.ones(3), 2000)
-    assert float(loss) < 1e-3
-    np.testing.assert_allclose(w, np.ones(3), atol=0.1)
+def test_the_page_names_every_suite():
+    assert all(re.search(rf"^\| `python -m benchmarks.*\b{suite}\b", BENCHMARKS, re.MULTILINE) for suite in plan.SUITES)
 
 
 def test_the_recursion_is_compiled_once_and_has_a_gradient(tmp_path):

@@ -1,6 +1,6 @@
 """xlapy: an ordinary Python function over NumPy arrays as one XLA program, from its bytecode."""
 
-from xlapy.api import bound, code_typed, code_xla, disable_jit, jit, load, overload
+from xlapy.api import bound, code_typed, code_xla, disable_jit, explain, jit, load, overload
 from xlapy.device import DeviceArray, device_array
 from xlapy.differentiate import checkpoint, grad, hessian, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp, vmap
 from xlapy.report import Blocker, NotOffloadableError
@@ -15,6 +15,7 @@ __all__ = [
     "code_xla",
     "device_array",
     "disable_jit",
+    "explain",
     "grad",
     "hessian",
     "jacfwd",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar
 
+from xlapy.domain.compiled_functions import owner_of
 from xlapy.domain.size_bounds import bound
 from xlapy.runtime.binding import Binder
 from xlapy.runtime.on_demand import LazyCache, compiler
@@ -16,10 +17,11 @@ from xlapy.runtime.options import Policy, make_policy
 from xlapy.runtime.switch import disable, enable
 
 if TYPE_CHECKING:
+    from xlapy.report.explanation import Explanation
     from xlapy.runtime.portable import Loaded
     from xlapy.runtime.stages import Lowered
 
-__all__ = ["bound", "code_typed", "code_xla", "disable_jit", "jit", "load", "overload"]
+__all__ = ["bound", "code_typed", "code_xla", "disable_jit", "explain", "jit", "load", "overload"]
 
 
 P = ParamSpec("P")
@@ -44,8 +46,8 @@ class CompiledFunction(Protocol[P, R]):
         """The program for such arguments."""
         ...
 
-    def explain(self, *args: Any, **kwargs: Any) -> str:
-        """What a call would do, or every obstacle."""
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """What a call would do, line by line, or every obstacle."""
         ...
 
     def cache_info(self) -> Any:
@@ -128,24 +130,7 @@ def jit(
     binder = Binder(python, receiver)
     lazy = LazyCache(python, binder, make_policy(binder, dtypes, returns, fallback, options))
     wrapper: Any = lazy.wrapper
-
-    def lower(*args: Any, **kwargs: Any) -> Lowered:
-        """The program for such arguments, with `as_text()`, `compile(target=None)`, `save(path)` and `traffic()`."""
-        return compiler().stages.Lowered(lazy.cache, binder.bind(args, kwargs))
-
-    def explain(*args: Any, **kwargs: Any) -> str:
-        """What a call with such arguments would do, with the bytes it moves, or every obstacle."""
-        return compiler().stages.explain(lazy.cache, binder.bind(args, kwargs))
-
-    def cache_info() -> Any:
-        """Counts of calls and compilations, as `functools.lru_cache` has them."""
-        return lazy.cache.info()
-
-    def cache_clear() -> None:
-        """Forget all programs."""
-        lazy.cache.clear()
-
-    methods = (lower, explain, cache_info, cache_clear)
+    methods = (lazy.lower, lazy.explain, lazy.cache_info, lazy.cache_clear)
     own = {method.__name__: method for method in methods} | {"_xlapy_cache": lazy}
     wrapper.__dict__ = _Attributes(wrapper.__dict__, own)
     return wrapper
@@ -167,15 +152,9 @@ class _Attributes(dict):
         return iter(self.keys())
 
 
-def _cache_that_made(function: Callable) -> LazyCache | None:
-    """The programs of a function that `jit` returned."""
-    compiled = getattr(function, "_xlapy_cache", None)
-    return compiled if isinstance(compiled, LazyCache) and compiled.wrapper is function else None
-
-
 def _python_function(function: Callable) -> tuple[types.FunctionType, tuple]:
     """The Python function to compile, and the object that a bound method is bound to (or nothing)."""
-    compiled = _cache_that_made(function)
+    compiled = owner_of(function)
     if compiled is not None:
         return compiled.function, compiled.binder.receiver
     if isinstance(function, types.FunctionType):
@@ -198,7 +177,7 @@ def _python_function(function: Callable) -> tuple[types.FunctionType, tuple]:
 
 
 def _cache_of(function: Callable) -> LazyCache:
-    compiled = _cache_that_made(function)
+    compiled = owner_of(function)
     if compiled is not None:
         return compiled
     python, receiver = _python_function(function)
@@ -229,6 +208,25 @@ def code_xla(function: Callable, *args: Any, opt: bool = False, **kwargs: Any) -
     lazy = _cache_of(function)
     lowered = compiler().stages.Lowered(lazy.cache, lazy.binder.bind(args, kwargs))
     return lowered.compile().as_text() if opt else lowered.as_text()
+
+
+def explain(function: Callable, *args: Any, **kwargs: Any) -> Explanation:
+    """What a call of `function` with these arguments would do, without running it.
+
+    Returns:
+        A text: how the program runs (machine code, or XLA on which device), its inputs with shapes and dtypes, what is
+        static and why, what it assumes, copies, changes and may raise, what was compiled so far and why; and the
+        source, with what became of each line: loops that are kept, unrolled or vectorised, branches on data, inlined
+        functions, the type of what is computed. For a function that cannot become one program: every obstacle.
+        `.html()` gives the same as one page, with the program and its StableHLO beside the source; Jupyter shows it.
+
+    Arguments may be or hold `jax.ShapeDtypeStruct`s.
+
+        print(xlapy.explain(relax, np.zeros((64, 64)), 1e-4, 10_000))
+        Path("relax.html").write_text(xlapy.explain(relax, np.zeros((64, 64)), 1e-4, 10_000).html())
+    """
+    lazy = _cache_of(function)
+    return compiler().explaining.explain(lazy.cache, lazy.binder.bind(args, kwargs))
 
 
 def load(path: str | Path) -> Loaded:

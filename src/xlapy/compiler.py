@@ -14,14 +14,14 @@ try:
     from xlapy.dispatch import libraries, registry
     from xlapy.domain.values import Const
     from xlapy.interpreter import interpreted_functions
-    from xlapy.runtime import stages
+    from xlapy.runtime import explaining, stages
     from xlapy.runtime.cache import Cache, forget_all
     from xlapy.runtime.portable import load
 finally:
     if _collects:
         gc.enable()
 
-__all__ = ["Cache", "load", "overload", "stages"]
+__all__ = ["Cache", "explaining", "load", "overload", "stages"]
 
 
 def overload(target: Callable, implementation: FunctionType) -> None:

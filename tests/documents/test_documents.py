@@ -10,20 +10,32 @@ from xlapy.dispatch import registry
 from . import document
 
 DOCS = Path(__file__).parents[2] / "docs"
-DOCUMENTS = ["how-it-works.md", "accepted-differences.md", "gradients.md", "ahead-of-time.md", "what-compiles.md"]
+DOCUMENTS = """
+index coming-from-numba coming-from-jax loops-and-branches writing-in-place classes-and-containers gradients
+random-numbers gpus-and-tpus when-it-is-refused when-it-is-slow ahead-of-time how-it-works accepted-differences
+what-compiles
+""".split()
 
 
 @pytest.fixture(autouse=True)
 def _restore_tables():
     yield
     registry.FUNCTIONS.pop(id(zlib.adler32), None)
+    for key in [key for key, (item, _) in registry.FUNCTIONS.items() if getattr(item, "__module__", "") == "document"]:
+        del registry.FUNCTIONS[key]
+
+
+def test_every_page_with_programs_is_run():
+    """But for the list of refusals and of words, which have tests of their own."""
+    written = {page.stem for page in DOCS.glob("*.md") if list(document.blocks(page.read_text()))}
+    assert written - {"errors", "words"} == set(DOCUMENTS)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_runs_and_shows_what_it_prints(name):
-    for block, printed in document.outputs((DOCS / name).read_text()):
+    for block, printed in document.outputs((DOCS / f"{name}.md").read_text()):
         shown = (block.printed or "").rstrip("\n")
-        assert printed == shown, f"{block.filename}: run `python -m tests.documents.document docs/{name}`"
+        assert printed == shown, f"{block.filename}: run `python -m tests.documents.document docs/{name}.md`"
 
 
 EXAMPLE = """\

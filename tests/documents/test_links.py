@@ -30,7 +30,17 @@ def test_links(page):
         assert not anchor or anchor in anchors(to), target
 
 
-def test_every_page_is_linked_from_the_readme_or_from_contributing():
-    texts = [(ROOT / name).read_text() for name in ("README.md", "CONTRIBUTING.md")]
-    linked = {name for text in texts for name in re.findall(r"\]\(docs/([^)#\s]+)", text)}
-    assert linked >= {page.name for page in ROOT.glob("docs/*.md")}
+def test_the_notice_names_the_files_that_follow_others():
+    """And no other files, but for those that only read what SciPy has of these."""
+    following = {
+        path.relative_to(ROOT).as_posix()
+        for path in ROOT.glob("src/xlapy/**/*.py")
+        if re.search("FreeBSD|Cephes|MINPACK|QUADPACK", path.read_text())
+    }
+    listed = re.findall(r"^    (src/\S+)$", (ROOT / "NOTICE").read_text(), re.MULTILINE)
+    assert set(listed) == following
+
+
+def test_every_page_is_in_the_navigation_of_the_site():
+    shown = re.findall(r": ([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    assert sorted(shown) == sorted(page.name for page in ROOT.glob("docs/*.md"))

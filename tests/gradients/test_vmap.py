@@ -135,3 +135,21 @@ def test_the_exception_is_that_of_the_first_lane_that_raises(function):
         with pytest.raises(expected.type) as found:
             mapped(lanes)
         assert found.value.args == expected.value.args
+
+
+def draws(seed):
+    random = np.random.default_rng(seed)
+    found, x = np.empty((40, 2)), 0.0
+    for k in range(40):
+        new = x + random.normal()
+        if random.random() < np.exp(x * x - new * new):
+            x = new
+        found[k] = x, x * x
+    return found
+
+
+def test_lanes_draw_what_their_seeds_say():
+    one, seeds = xlapy.jit(draws), np.arange(4)
+    expected = [np.asarray(one(int(seed))) for seed in seeds]
+    np.testing.assert_allclose(xlapy.vmap(draws)(seeds), expected, rtol=1e-12)
+    assert len({float(lane[-1, 0]) for lane in expected}) == len(seeds)

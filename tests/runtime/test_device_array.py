@@ -81,7 +81,7 @@ def test_explain_says_what_is_donated_and_copied():
     assert "donates x" in text and "copies" not in text
     assert "96 donated; 0 bytes to the host, 96 left on the device" in text
     text = shift.explain(A.copy())
-    assert "copies x to the device" in text and "copies x back" in text
+    assert "reads x where it lies" in text and "copies x to the device" not in text and "copies x back" in text
 
 
 def test_reading_donates_nothing():

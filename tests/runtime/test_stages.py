@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib.util
+import re
 
 import jax
 import jax.numpy as jnp
@@ -138,6 +139,18 @@ def test_explain():
     assert "assumes that there is no global int" in text
     assert "XP0003" in xlapy.jit(lambda x: len(memoryview(x))).explain(X)
     assert "raises ZeroDivisionError" in xlapy.jit(lambda x: 1 / 0).explain(X)
+
+
+def test_operations_of_xla_know_their_lines():
+    def halved(x):
+        while x.sum() > 1.0:
+            x = x / 2.0
+        return x
+
+    lowered = xlapy.jit(halved).lower(X.copy())
+    first = halved.__code__.co_firstlineno
+    assert re.search(rf"/[^/\"]*halved:{first + 2}/div\"", lowered.as_text(debug_info=True))
+    assert f"halved:{first + 1}/" in lowered.compile().as_text()
 
 
 def test_nothing_is_run_or_changed():

@@ -6,6 +6,7 @@ from typing import assert_type
 import numpy as np
 
 import xlapy
+from xlapy.report.explanation import Explanation
 
 
 @xlapy.jit
@@ -30,7 +31,7 @@ class Line:
 assert_type(scaled(np.ones(2), 3.0, times=2), np.ndarray)
 assert_type(count(np.ones(2)), int)
 assert_type(Line().at(1.0), float)
-assert_type(scaled.explain(np.ones(2)), str)
+assert_type(scaled.explain(np.ones(2)), Explanation)
 function: Callable[[np.ndarray], int] = count
 scaled(np.ones(2), "three")  # type: ignore  # an error: no number
 scaled()  # type: ignore  # an error: no array

@@ -59,6 +59,10 @@ class Analysis:
     guesses: dict[object, int] = field(default_factory=dict)
     #: how many outputs before the error code only `errors` refer to
     payloads: int = 0
+    #: the loops that were executed: where their heads are, and the names of the strategies
+    loops: list[tuple[Location, str]] = field(default_factory=list)
+    #: for what became static in this analysis: what asked for it, and where
+    reasons: dict[Source, tuple[str, Location | None]] = field(default_factory=dict)
 
     def forget_errors(self) -> None:
         """Where it has turned out that no error can occur, nobody has to ask for the code."""
@@ -150,6 +154,8 @@ class _Search:
         self.joins = 0
         #: why a program with functions that call themselves was refused when they were loops
         self.as_loop: NotOffloadableError | None = None
+        #: for what has become static: what asked for it, and where
+        self.reasons: dict[Source, tuple[str, Location | None]] = {}
 
     def run(self, facts: Facts) -> Analysis:
         """The program.
@@ -163,10 +169,14 @@ class _Search:
             machine.hurries, machine.joins = self.hurries, self.joins
             try:
                 analysis = _attempt(machine, function, self.call.arguments)
-                analysis.static = facts.static
+                analysis.static, analysis.reasons = facts.static, self.reasons
                 return analysis
             except (Learn, NeedStatic, OwnedObjectChanged) as cause:
-                facts |= _learnt_or_flags(machine, function, cause)
+                learnt = _learnt_or_flags(machine, function, cause)
+                if isinstance(cause, NeedStatic):
+                    reason = cause.what, getattr(cause, "location", None) or machine.location()
+                    self.reasons |= dict.fromkeys(learnt.static - facts.static, reason)
+                facts |= learnt
             except NotOffloadableError as refusal:
                 facts = self._way_around(machine, given, refusal)
             finally:
@@ -353,6 +363,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         has_products=machine.builder.has_products or machine.reads_ambient,
         guesses=dict(machine.guesses),
         payloads=len(outputs.vars) - count,
+        loops=[(place, machine.loop_modes[key]) for key, place in machine.loop_places.items()],
     )
 
 

@@ -34,6 +34,7 @@ from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, caches, exceptions, functools_module, namespaces, wrong_calls
 from xlapy.dispatch.vectors import growable_list_items  # noqa: F401
 from xlapy.domain.builtin_bases import base_of
+from xlapy.domain.compiled_functions import owner_of
 from xlapy.domain.exception_attributes import INITIALISED
 from xlapy.domain.values import (
     NONE,
@@ -401,7 +402,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         return custom_derivatives.call(machine, item, args, kwargs)
     if jax_functions.is_leaf(item):
         return jax_functions.call(machine, item, args, kwargs)
-    if isinstance(item, types.FunctionType) and "_xlapy_cache" in item.__dict__:
+    if owner_of(item) is not None:
         return _compiled(machine, item, args, kwargs)
     if isinstance(item, types.FunctionType):
         if functools_module.is_single_dispatch(item):
@@ -442,7 +443,7 @@ _READABLE = (frozenset, np.ufunc, types.MemberDescriptorType, types.GetSetDescri
 
 def _compiled(machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A function made by `xlapy.jit`, called in a compiled one: what it was made from is inlined."""
-    if item.__dict__["_xlapy_cache"].policy.narrow and not machine.builder.narrow:
+    if owner_of(item).policy.narrow and not machine.builder.narrow:
         raise Refused(
             "XP0011",
             f"'{item.__qualname__}' is compiled with dtypes='32bit' and called where types are NumPy's",

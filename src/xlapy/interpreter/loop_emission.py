@@ -29,7 +29,7 @@ from xlapy.frontend import For
 from xlapy.interpreter import merge, walk
 from xlapy.interpreter.carried_objects import take_over
 from xlapy.interpreter.frame import Tag
-from xlapy.interpreter.loop_nodes import sole_exit
+from xlapy.interpreter.loop_nodes import header_of, sole_exit
 from xlapy.ir import Region, TensorType, Var, constant_value, greatest_increase, least_increase
 
 if TYPE_CHECKING:
@@ -73,8 +73,10 @@ class LoopEmission:
         if self.fixpoint.lanes.tell_apart(head, finals):
             machine.rewind(self.entry)
             return False
-        tag = out.tag
+        tag, header = out.tag, header_of(self.node)
         assert tag is not None
+        if header is not None:
+            self.frame.span = header
         others = tag.labels - {self.node.label}
         errors = self._carries_error(head)
         if self.iterations is not None and not others:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xlapy.frontend import Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
+from xlapy.frontend import Code, Exit, For, Guarded, If, Loop, Node, Send, Seq, Span
 
 
 def step_of(node: Loop) -> For | None:
@@ -29,6 +29,21 @@ def test_of(node: Loop) -> tuple[Code | None, If] | None:
     if sum(label is not None and label != node.label for label in arms) != 1:
         return None
     return header, test
+
+
+def header_of(node: Node) -> Span | None:
+    """The place of the head of a loop: of its iteration or its test, or of the first operation in it; None if
+    there is none."""
+    match node:
+        case Loop() | Guarded():
+            return header_of(node.body)
+        case For() | Send():
+            return node.span
+        case Code():
+            return next((op.span for op in node.ops if op.span.line is not None), None)
+        case Seq():
+            return next((span for span in map(header_of, node.items) if span is not None), None)
+    return None
 
 
 def sole_exit(node: Node) -> int | None:

@@ -41,12 +41,12 @@ from xlapy.interpreter import generator_stepping, generators, merge, walk, widen
 from xlapy.interpreter.describe import named, unjoined
 from xlapy.interpreter.frame import Frame, Tag, place_of, static_tag
 from xlapy.interpreter.loop_fixpoint import SHORT, LoopFixpoint, Restart
-from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of
+from xlapy.interpreter.loop_nodes import exit_labels, header_of, sole_exit, step_of
 from xlapy.interpreter.specialise import entry_parameters
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
-    from xlapy.ir import TensorType, Var
+    from xlapy.ir import Location, TensorType, Var
 
 _MAXIMUM_UNROLL = 20_000
 #: iterations of an unrolled loop that may have been left before
@@ -147,6 +147,7 @@ class Search:
             if len(machine.blockers) > self.obstacles:
                 strategy = self._way_around(strategy) or strategy
             machine.loop_modes[self.key] = strategy.name
+            machine.loop_places[self.key] = _header(machine, self.node)
             return
         assert self.failure is not None
         if self.aliased and _is_recursion(machine, self.node):
@@ -226,6 +227,14 @@ class Search:
         length = iteration.known_length(machine, self.before.registers[step.iterator]) if step is not None else None
         retried = not _is_recursion(machine, self.node) and (length is None or length <= _RETRY_UNROLL)
         return [*others, RETRY] if retried else others
+
+
+def _header(machine: Machine, node: Loop) -> Location:
+    """The place of the head of a loop."""
+    here, span = machine.frame.location(), header_of(node)
+    if span is None:
+        return here
+    return here._replace(line=span.line, end_line=span.end_line, column=span.col, end_column=span.end_col)
 
 
 def _was_short(machine: Machine, node: Loop) -> bool:

@@ -185,6 +185,8 @@ class Machine:
         #: real functions that stand for functions made inside the program, by identity
         self.functions: dict[int, tuple[types.FunctionType, Function]] = {}
         self.loop_modes: dict[tuple, str] = dict.fromkeys(facts.unrolled, "unroll")
+        #: where the loops are that were executed
+        self.loop_places: dict[tuple, Location] = {}
         #: loops that had to be unrolled in an earlier round, see `frame.place_of`
         self.unrolled_places: set[tuple] = {place_of(key) for key in facts.unrolled}
         #: those among them that had to be in several calls of their function

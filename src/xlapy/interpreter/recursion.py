@@ -28,6 +28,7 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import caches
 from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain import growable_lists
+from xlapy.domain.compiled_functions import owner_of
 from xlapy.domain.facts import Facts, Learn
 from xlapy.domain.ownership import FREE, SHARED, Ownership
 from xlapy.domain.values import (
@@ -296,7 +297,7 @@ def _code_of(function: Value) -> CodeType | None:
     found = function.value if isinstance(function, Const) else None
     if isinstance(found, MethodType):
         found = found.__func__
-    if isinstance(found, FunctionType) and "_xlapy_cache" in found.__dict__:
+    if owner_of(found) is not None:
         found = found.__dict__["__wrapped__"]
     return found.__code__ if isinstance(found, FunctionType) else None
 

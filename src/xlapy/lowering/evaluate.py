@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from math import prod
 
 import jax
@@ -15,7 +16,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
-from xlapy.ir import Location, Operation, Region, Var, constant_value, every_operation
+from xlapy.ir import OURS, Location, Operation, Region, Var, constant_value, every_operation
 from xlapy.ir.stacking_leaves import MANY, is_stack, is_unstack
 from xlapy.lowering import tpu
 from xlapy.lowering.cpu_xla import rewriting, scalar_packing
@@ -101,14 +102,24 @@ def _run_all(operations: Sequence[Operation], environment: Environment, structur
         kind = operation.kind if operation.jaxpr is None else "leaf"
         rule = structured.get(kind)
         try:
-            if rule is not None:
-                results = rule(operation, operands, environment)
-            else:
-                results = RULES[kind](operation, operands)
+            with _scope(operation.location):
+                if rule is not None:
+                    results = rule(operation, operands, environment)
+                else:
+                    results = RULES[kind](operation, operands)
         except (TypeError, ValueError, NotImplementedError) as error:
             _locate(error, operation)
             raise
         environment.update(zip(operation.results, results, strict=True))
+
+
+def _scope(location: Location | None) -> AbstractContextManager:
+    """Around what an operation becomes: profilers and XLA's texts show the user's function and line with that."""
+    while location is not None and location.filename.startswith(OURS):
+        location = location.caller
+    if location is None:
+        return nullcontext()
+    return jax.named_scope(f"{location.function}:{location.line}".replace("/", "|"))
 
 
 def _locate(error: Exception, operation: Operation) -> None:

@@ -150,7 +150,7 @@ def _power(operation: Operation, operands: Sequence) -> Sequence:
     base, exponent = operands
     known = _uniform(operation.operands[1])
     parts = _factors(known)
-    if known is None or parts is None or np.issubdtype(base.dtype, np.complexfloating):
+    if known is None or parts is None or jnp.issubdtype(base.dtype, np.complexfloating):
         return (powers_and_cube_roots.power(base, exponent),)
     whole, rest = parts
     factors = [_product(lax.abs(base) if rest else base, whole)] if whole else []

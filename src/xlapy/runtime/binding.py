@@ -7,11 +7,47 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from xlapy.domain.compiled_functions import ENTRANCE
 from xlapy.runtime.tracebacks import CALL, shorten
 
-#: in the place of an argument that was not passed
-MISSING = type("Missing", (), {"__repr__": lambda self: "<default>"})()
+
+class Missing:
+    """In the place of an argument that was not passed."""
+
+    def __repr__(self) -> str:
+        return "<default>"
+
+    def __reduce__(self) -> str:
+        return "MISSING"
+
+
+MISSING = Missing()
 _COPIED = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__", "__type_params__")
+
+
+class Entrance:
+    """Where a wrapper hands its calls to.
+
+    Attributes:
+        call: takes bound arguments; it may be replaced.
+        default: gives the default of a parameter.
+        owner: what the wrapper belongs to. A copy of the wrapper by value, as cloudpickle makes it, gets the entrance
+            of a copy of that.
+    """
+
+    __slots__ = ("call", "default", "owner")
+
+    def __init__(self, call: Callable, default: Callable[[str], object]) -> None:
+        self.call, self.default = call, default
+        self.owner: Any = None
+
+    def __reduce__(self) -> tuple:
+        return entrance_of, (self.owner,)
+
+
+def entrance_of(owner: Any) -> Entrance:
+    """The entrance of what has one."""
+    return owner.entrance
 
 
 class Binder:
@@ -39,15 +75,16 @@ class Binder:
     def wrapper(self, call: Callable) -> Callable:
         """A function with the signature of the original that hands bound arguments to `call`, in the order of `names`.
 
-        `call` is the global `_call` of the function made, and may be replaced there.
+        Its global `ENTRANCE` is an `Entrance` with `call`, which may be replaced there.
         """
         function = self.function
         parts, optional = self._parameters()
-        fill = [f"    if {n} is _missing: {n} = _default({n!r})" for n in optional]
+        fill = [f"    if {n} is _missing: {n} = {ENTRANCE}.default({n!r})" for n in optional]
         given = ["_receiver", *self.names[1:]] if self.receiver and self.positional else self.names
-        lines = [f"def _wrapper({', '.join(parts)}):", *fill, f"    try: return _call({', '.join(given)})"]
+        lines = [f"def _wrapper({', '.join(parts)}):", *fill, f"    _xlapy_call = {ENTRANCE}.call"]
+        lines.append(f"    try: return _xlapy_call({', '.join(given)})")
         text = "\n".join([*lines, "    except BaseException as error:", "        _shorten(error)", "        raise"])
-        namespace: dict[str, Any] = {"_missing": MISSING, "_call": call, "_default": self.default, "_shorten": shorten}
+        namespace: dict[str, Any] = {"_missing": MISSING, ENTRANCE: Entrance(call, self.default), "_shorten": shorten}
         if self.receiver:
             namespace["_receiver"] = self.receiver[0]
         exec(compile(text, CALL, "exec"), namespace)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import gc
 import threading
@@ -17,10 +18,11 @@ from xlapy.domain.sources import Source
 from xlapy.domain.storage import Storage
 from xlapy.interpreter.analyse import Analysis, analyse
 from xlapy.interpreter.depth import deep_recursion
+from xlapy.ir import Location
 from xlapy.passes import optimise
 from xlapy.report import NotOffloadableError
-from xlapy.runtime import outcome, program_sharing, traced_calls
-from xlapy.runtime.binding import Binder
+from xlapy.runtime import compile_log, outcome, program_sharing, traced_calls
+from xlapy.runtime.binding import Binder, Entrance
 from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS, failing, guards_of, refuse, shared_storages
 from xlapy.runtime.jax_internals import ambient_x64, narrowing
@@ -40,6 +42,8 @@ CACHES: weakref.WeakSet[Cache] = weakref.WeakSet()
 _PROGRAMS = 2
 #: programs that a call tries one after the other, each within the one before
 _CHAINED = 32
+#: compilations that are remembered
+_REMEMBERED = 64
 #: programs of one function that were made for other functions and cells
 _MOVED = 8
 
@@ -60,7 +64,7 @@ class Cache:
     calls under JAX's transformations. Both are replaced, never changed, so that other threads may read them.
     """
 
-    def __init__(self, function: types.FunctionType, binder: Binder, policy: Policy, wrapper: Callable) -> None:
+    def __init__(self, function: types.FunctionType, binder: Binder, policy: Policy, entrance: Entrance) -> None:
         self.function, self.binder, self.policy = function, binder, policy
         self.name = function.__qualname__
         self.lock = threading.RLock()
@@ -68,6 +72,10 @@ class Cache:
         self.traced: tuple[Specialisation, ...] = ()
         self.static: set[Source] = set()
         self.dynamic: set[Source] = set()
+        #: for what is static: what asked for it first, and where
+        self.reasons: dict[Source, tuple[str, Location | None]] = {}
+        #: the newest compilations
+        self.history: collections.deque[compile_log.Compilation] = collections.deque(maxlen=_REMEMBERED)
         #: room for lists that grow in loops, where a guess was too small
         self.capacities: dict[object, int] = {}
         #: whether there is no program whose lists have room for any number of trips
@@ -77,7 +85,7 @@ class Cache:
         self.misses = 0
         self.refused: set[tuple] = set()
         self.warned = False
-        self.wrapper = wrapper
+        self.entrance = entrance
         self._install(())
         CACHES.add(self)
 
@@ -94,6 +102,8 @@ class Cache:
         """Forget all programs."""
         with self.lock:
             self.static, self.dynamic, self.refused = set(), set(), set()
+            self.reasons = {}
+            self.history.clear()
             self.fixed_sizes = self.fixed_shapes = False
             self.misses = 0
             self.traced = ()
@@ -108,12 +118,14 @@ class Cache:
             return self.binder.call(arguments)
         if self.policy.fallback and traced_calls.kinds(arguments) in self.refused:
             return self.binder.call(arguments)
-        try:
-            with self.lock, _uncollected():
-                entry = self._found(arguments) or self._moved(arguments) or self._make(arguments)
-        except NotOffloadableError as error:
-            return self._fall_back(arguments, error)
-        return entry.call(*arguments)
+        with compile_log.Compiling(self, arguments):
+            try:
+                with self.lock, _uncollected():
+                    entry = self._found(arguments) or self._moved(arguments) or self._make(arguments)
+            except NotOffloadableError as error:
+                compile_log.refused(error)
+                return self._fall_back(arguments, error)
+            return entry.call(*arguments)
 
     def _fall_back(self, arguments: tuple, error: NotOffloadableError) -> Any:
         """Run a refused call in CPython, if that was asked for; never without a word."""
@@ -155,6 +167,7 @@ class Cache:
                     continue
                 moved = entry.moved(self, moves)
                 if self._fits(moved, arguments):
+                    compile_log.LOGGERS["cache"].info("%s: the program of another function with its code", self.name)
                     self._adopt(moved)
                     return moved
                 self.static |= set(map(moves.source, cache.static))
@@ -180,9 +193,11 @@ class Cache:
 
     def analyse(self, arguments: tuple, narrow: bool | None = None, returns_views: bool = False) -> Analysis:
         """The program for bound arguments, not kept."""
-        analysis = self.interpret(arguments, narrow, returns_views)
-        optimise(analysis.module)
-        analysis.forget_errors()
+        with compile_log.stage("analysis"):
+            analysis = self.interpret(arguments, narrow, returns_views)
+        with compile_log.stage("passes"):
+            optimise(analysis.module)
+            analysis.forget_errors()
         return analysis
 
     def _for_call(self, arguments: tuple, narrow: bool | None = None) -> Analysis:
@@ -260,6 +275,7 @@ class Cache:
         named = self.binder.named(arguments)
         for entry in self.entries:
             self._watch(entry, named)
+        compile_log.because(compile_log.first_difference(self, arguments, self.entries or self.traced))
         analysis = self._for_any_size(arguments) or self._for_call(arguments)
         traced = traced_calls.any_tracer([locate(p.source, named) for p in analysis.parameters])
         narrow = self._narrow(traced)
@@ -278,7 +294,7 @@ class Cache:
         entry = Specialisation(self, analysis, ambient_x64(), shapes, traced, narrow)
         if entry.holds(arguments) is None:
             raise refuse(self.function, failing(entry.guards, self.binder.names, arguments, traced))
-        self.static |= analysis.static
+        self._learn(analysis)
         self.misses += 1
         if traced:
             self.traced = (entry, *self.traced)
@@ -296,7 +312,7 @@ class Cache:
         for entry in (*chained[-1:], *others):
             entry.then(self.slow)
         self.entries = entries
-        self.wrapper.__globals__["_call"] = entries[0].call if entries else self.slow
+        self.entrance.call = entries[0].call if entries else self.slow
 
     def renew(self) -> None:
         """Chain the entries again: one has been compiled anew."""
@@ -304,22 +320,34 @@ class Cache:
 
     def new_types(self, entry: Specialisation, arguments: tuple) -> Any:
         """A call whose operand types an executable does not know yet: another program joins it, or gets its own."""
-        try:
-            with self.lock:
-                sized = None if entry.traced or lengths(entry.analysis) else self._for_any_size(arguments)
-                analysis = sized or self._for_call(arguments, entry.narrow)
-                if entry.traced:
-                    traced_calls.refuse(self.function, analysis)
-                if entry.accepts(analysis):
-                    self.static |= analysis.static
-                    self.misses += 1
-                    entry.add(analysis)
-                    self._install(self.entries)
-                else:
-                    entry = self._keep(arguments, analysis, True, entry.traced, entry.narrow)
-        except NotOffloadableError as error:
-            return self._fall_back(arguments, error)
-        return entry.call(*arguments)
+        with compile_log.Compiling(self, arguments):
+            compile_log.because(compile_log.difference(self, entry, arguments))
+            try:
+                with self.lock:
+                    entry = self._joined(entry, arguments)
+            except NotOffloadableError as error:
+                compile_log.refused(error)
+                return self._fall_back(arguments, error)
+            return entry.call(*arguments)
+
+    def _joined(self, entry: Specialisation, arguments: tuple) -> Specialisation:
+        """The executable `entry` with another program for other types, or one of its own for that."""
+        sized = None if entry.traced or lengths(entry.analysis) else self._for_any_size(arguments)
+        analysis = sized or self._for_call(arguments, entry.narrow)
+        if entry.traced:
+            traced_calls.refuse(self.function, analysis)
+        if not entry.accepts(analysis):
+            return self._keep(arguments, analysis, True, entry.traced, entry.narrow)
+        self._learn(analysis)
+        self.misses += 1
+        entry.add(analysis)
+        self._install(self.entries)
+        return entry
+
+    def _learn(self, analysis: Analysis) -> None:
+        """Numbers that a program had to know, others are going to have to know as well."""
+        self.static |= analysis.static
+        self.reasons |= analysis.reasons
 
     def _watch(self, entry: Specialisation, named: dict) -> None:
         """Numbers in the caller's world that have changed since a program was made become inputs."""
@@ -350,6 +378,7 @@ class Cache:
             like = {other for e in found for other in e.guesses() if is_of_items(guess) and is_of_items(other)}
             for each in {guess, *like}:
                 self.capacities[each] = max(self.capacities.get(each, 0), before * _MORE)
+            compile_log.LOGGERS["cache"].info("%s: a list outgrew its room for %d items", self.name, before)
             self.traced = tuple(e for e in self.traced if e not in found)
             self._install(tuple(e for e in self.entries if e not in found))
         return self.slow(*arguments)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from xlapy.domain.numbers import SCALAR_DTYPES
@@ -18,6 +19,7 @@ from xlapy.interpreter.output_reconstruction import Attribute
 from xlapy.ir import TensorType
 from xlapy.lowering.llvm import Errors, Given, gained_by_machine_code, whole_as_machine_code
 from xlapy.passes.native_loop_forms import plain
+from xlapy.runtime.compile_log import compiled, stage
 from xlapy.runtime.jax_internals import MAY_CHECK_RESULTS, Adopting, ConcreteArray, checks_results, memory_of
 from xlapy.runtime.packing import Travelling
 from xlapy.runtime.transfer_report import outputs_of
@@ -71,21 +73,38 @@ class Direct:
         """There is a program for other types."""
         self._is_idle = False
 
+    def suits(self, operands: Sequence) -> bool:
+        """Whether machine code is called for such operands, or for what stands for them."""
+        if not all(isinstance(x, (*_KNOWN, jax.ShapeDtypeStruct)) for x in operands):
+            return False
+        types = tuple(map(_given, operands, self.python))
+        if not self._is_known(types) or self._known[types] is None:
+            return False
+        return not any(type(_in_memory(x)) is ConcreteArray for x in operands)
+
+    def _is_known(self, types: tuple) -> bool:
+        """Whether there is a program for types, which is machine code from now on if it can be."""
+        if types not in self._known:
+            program = self.program(types)
+            if program is None:
+                return False
+            with stage("LLVM"):
+                self._known[types] = self._made(*program)
+        return True
+
     def _any_types(self, operands: Sequence) -> Any:
         if not all(isinstance(x, _KNOWN) for x in operands):
             return self.otherwise(*operands)
         types = tuple(map(_given, operands, self.python))
-        if types not in self._known:
-            program = self.program(types)
-            if program is None:
-                return self.otherwise(*operands)
-            self._known[types] = self._made(*program)
+        if not self._is_known(types):
+            return self.otherwise(*operands)
         known = self._known[types]
         found = [] if known is None else [_in_memory(x) for x in operands]
         if known is None or any(type(x) is ConcreteArray for x in found):
             self._is_idle = not any(self._known.values())
             return self.otherwise(*operands)
         run, given = known
+        compiled("machine code")
         prepared = None
         if any(type(x) is ConcreteArray for x in operands):
             prepared = _in_memory

@@ -16,11 +16,14 @@ from contextlib import contextmanager, suppress
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from xlapy.runtime.binding import Binder
+from xlapy.domain.compiled_functions import ENTRANCE
+from xlapy.runtime.binding import Binder, Entrance
 from xlapy.runtime.options import Policy
 
 if TYPE_CHECKING:
-    from xlapy.runtime.cache import Cache
+    from xlapy.report.explanation import Explanation
+    from xlapy.runtime.cache import Cache, CacheInfo
+    from xlapy.runtime.stages import Lowered
 
 #: the libraries that rules are for, without those of which the rules are read later (`xlapy.dispatch.libraries`)
 _LIBRARIES = (
@@ -87,12 +90,19 @@ def compiler():
 
 
 class LazyCache:
-    """A function that is to be compiled, and its `Cache`, which is made when something is asked of it."""
+    """A function that is to be compiled, and its `Cache`, which is made when something is asked of it. The methods are
+    those of the compiled function."""
 
     def __init__(self, function: FunctionType, binder: Binder, policy: Policy) -> None:
         self.function, self.binder, self.policy = function, binder, policy
         self.wrapper: Callable = binder.wrapper(lambda *arguments: self.cache.slow(*arguments))
+        self.entrance: Entrance = self.wrapper.__globals__[ENTRANCE]
+        self.entrance.owner = self
         self._cache: Cache | None = None
+
+    def __reduce__(self) -> tuple:
+        """The function and its options: programs stay where they are."""
+        return _made_again, (self.function, self.binder.receiver, self.policy)
 
     @property
     def cache(self) -> Cache:
@@ -101,5 +111,26 @@ class LazyCache:
             make = compiler().Cache
             with _LOCK:
                 if self._cache is None:
-                    self._cache = make(self.function, self.binder, self.policy, self.wrapper)
+                    self._cache = make(self.function, self.binder, self.policy, self.entrance)
         return self._cache
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """The program for such arguments, with `as_text()`, `compile(target=None)`, `save(path)` and `traffic()`."""
+        return compiler().stages.Lowered(self.cache, self.binder.bind(args, kwargs))
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """What a call with such arguments would do, line by line, or every obstacle; `.html()` gives a page."""
+        return compiler().explaining.explain(self.cache, self.binder.bind(args, kwargs))
+
+    def cache_info(self) -> CacheInfo:
+        """Counts of calls and compilations, as `functools.lru_cache` has them."""
+        return self.cache.info()
+
+    def cache_clear(self) -> None:
+        """Forget all programs."""
+        self.cache.clear()
+
+
+def _made_again(function: FunctionType, receiver: tuple, policy: Policy) -> LazyCache:
+    """Of what was pickled."""
+    return LazyCache(function, Binder(function, receiver), policy)

@@ -15,7 +15,7 @@ import numpy as np
 
 from xlapy.domain.growable_lists import Overfull
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.caller_environment import Guard
+from xlapy.interpreter.caller_environment import Guard, Parameter
 from xlapy.lowering.cpu_xla.compiler_options import Traits, options_for, traits_of
 from xlapy.lowering.cpu_xla.zero_copy_inputs import MemorySlice, passed_by
 from xlapy.lowering.evaluate import Environment, evaluate, evaluate_fast
@@ -317,6 +317,21 @@ class Specialisation:
         if kind is not self.result_kind or _is_plain(analysis, kind) != _is_plain(self.analysis, kind):
             return False
         return set(map(key_of, guards_of(analysis, False))) == set(map(key_of, self.guards))
+
+    def knows(self, analysis: Analysis) -> bool:
+        """Whether it has a program for operands of these types already."""
+        return [p.source for p in analysis.parameters] == self.sources and self._types(analysis) in self.variants
+
+    def is_without_xla(self, operands: tuple) -> bool:
+        """Whether such operands go to machine code that is called without XLA."""
+        if not isinstance(self.jitted, Direct):
+            return False
+        return self.jitted.suits(operands if self.packing is None else self.packing.packed(operands))
+
+    def reads_in_place(self, parameter: Parameter) -> bool:
+        """Whether XLA gets an input where it lies."""
+        places = [k for k, place in enumerate(self._alone()) if self.sources[place] == parameter.source]
+        return self.build.staged and not self.build.zero_copy.isdisjoint(places)
 
     def add(self, analysis: Analysis) -> None:
         """Let another program share the executable, which is compiled anew for all of them if it has to be."""

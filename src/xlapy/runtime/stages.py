@@ -1,4 +1,4 @@
-"""Ahead of time: lower, compile for a device or for one that is not there, explain, print."""
+"""Ahead of time: lower, compile for a device or for one that is not there, print."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import Any
 
 import jax
 import jax.export
-import numpy as np
 
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.caller_environment import Parameter
 from xlapy.ir import to_text
 from xlapy.lowering.cpu_xla.compiler_options import compiler_options
 from xlapy.lowering.evaluate import evaluate_fast
-from xlapy.report import NotOffloadableError
 from xlapy.runtime import portable
 from xlapy.runtime.cache import Cache
 from xlapy.runtime.codegen import MISS, Writer, locate
@@ -24,7 +22,7 @@ from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
 from xlapy.runtime.result_kinds import result_kind
 from xlapy.runtime.specialisation import reads_large_memory
 from xlapy.runtime.targets import target_options, target_sharding
-from xlapy.runtime.transfer_report import Traffic, donated_buffers, traffic
+from xlapy.runtime.transfer_report import Traffic, traffic
 
 #: the platforms that a saved program is for, unless others are named
 PLATFORMS = ("cpu", "cuda", "tpu")
@@ -40,9 +38,9 @@ class Lowered:
         self._found = [locate(p.source, named) for p in self._analysis.parameters]
         self._lowered = _lower(cache, self._analysis, self._found, None)
 
-    def as_text(self) -> str:
-        """StableHLO."""
-        return self._lowered.as_text()
+    def as_text(self, debug_info: bool = False) -> str:
+        """StableHLO; with the places in the source if `debug_info`."""
+        return self._lowered.as_text(debug_info=debug_info)
 
     def compile(self, target: str | None = None, compiler_options: dict[str, Any] | None = None) -> Compiled:
         """The executable.
@@ -92,6 +90,12 @@ class Lowered:
         finally:
             set_x64(before)
         portable.save(path, analysis, exported, self._cache.function, known)
+
+    def costs(self) -> dict[str, float]:
+        """XLA's count of what one run does, before it optimises: `flops`, `bytes accessed` and others; the body of a
+        loop counts once."""
+        found = self._lowered.cost_analysis()
+        return found if isinstance(found, dict) else {}
 
     def traffic(self) -> Traffic:
         """What a call with arguments like these moves between host and device, in bytes."""
@@ -187,32 +191,3 @@ def _struct(found: Any, parameter: Any, sharding: Any) -> jax.ShapeDtypeStruct:
 def typed(cache: Cache, arguments: tuple, opt: bool = True) -> str:
     """The typed program, before or after the passes."""
     return to_text((cache.analyse if opt else cache.interpret)(arguments).module)
-
-
-def explain(cache: Cache, arguments: tuple) -> str:
-    """What a call would do: the program's inputs, assumptions and effects, or every obstacle."""
-    try:
-        analysis = cache.analyse(arguments)
-    except NotOffloadableError as error:
-        return str(error)
-    lines = [f"{cache.name} is offloaded as one program"]
-    if analysis.raises is not None:
-        lines = [f"{cache.name} raises {analysis.raises.cls.__name__}"]
-    lines += [f"  input  {p.source}: {p.var.type}" for p in analysis.parameters]
-    lines += [f"  static {s}" for s in sorted(map(str, analysis.static))]
-    lines += dict.fromkeys(f"  assumes that {g}" for g in analysis.guards if g.kind != "type")
-    donated = donated_buffers(analysis, cache.policy.narrow)
-    lines += [f"  donates {s.base}, which is updated in place on its device" for s in donated]
-    memory = {g.source for g in analysis.guards if g.kind == "type" and g.value is np.ndarray}
-    lines += [f"  copies {p.source} to the device" for p in analysis.parameters if p.source in memory]
-    lines += [f"  copies {e.source} back" for e in analysis.effects if e.source in memory]
-    lines += [f"  changes {e.source}{'.' + e.name if e.kind == 'instance' else ''}" for e in analysis.effects]
-    lines += [f"  may raise {cls.__name__}" for cls, *_ in analysis.errors]
-    if analysis.raises is None:
-        named = cache.binder.named(arguments)
-        found = [locate(p.source, named) for p in analysis.parameters]
-        moved = traffic(cache.policy, analysis, found)
-        known = {str(p.source) for p in analysis.parameters if p.source.base in donated}
-        lines += [f"  donates {i.source}" for i in moved.inputs if i.how == "donated" and i.source not in known]
-        lines.append(f"  moves {moved}")
-    return "\n".join(lines)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.extend.core import Literal
@@ -155,7 +156,7 @@ def _sparse(equation: Any, values: list) -> Any:
     if name in _SUMS:
         one, two = values
         return _sum(one, two, shape)
-    if not shape or not np.issubdtype(dtype, np.inexact):
+    if not shape or not jnp.issubdtype(dtype, np.inexact):
         return None
     if name == "broadcast_in_dim" and _is_zero(equation.invars[0]):
         return Sparse(shape, dtype, ())

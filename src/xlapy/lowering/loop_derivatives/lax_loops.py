@@ -124,7 +124,7 @@ def _kept(jaxpr, varying: set) -> int:
         for part in inner:
             total += _kept(part, set(part.invars)) * equation.params.get("length", 1)
         if not inner and equation.primitive.name not in _LINEAR:
-            kept.update(v for v in (*moving, *equation.outvars) if np.issubdtype(v.aval.dtype, np.inexact))
+            kept.update(v for v in (*moving, *equation.outvars) if jnp.issubdtype(v.aval.dtype, np.inexact))
     return total + sum(_bytes(v.aval) for v in kept)
 
 
