@@ -110,10 +110,17 @@ def _as_function(name: str, *parameters: str) -> None:
 
 
 for _name in (
-    "swapaxes squeeze repeat take clip round trace diagonal nonzero searchsorted choose ravel argsort"
+    "swapaxes squeeze repeat take round trace diagonal nonzero searchsorted choose ravel argsort"
     " argpartition dot put".split()
 ):
     _as_function(_name)
+
+
+@both("clip")
+def clip(machine, self, /, min=None, max=None, out=None, **kwargs):  # noqa: A002
+    """`array.clip(min, max)`, of which one is enough."""
+    given = {name: value for name, value in (("min", min), ("max", max), ("out", out)) if isinstance(value, Value)}
+    return machine.call(Const(np.clip), (self,), {**given, **kwargs})
 
 
 @both("compress")

@@ -54,6 +54,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import Const, NdArray, NumpyScalar, Scalar, Tuple, Value, constants, number_var
 from xlapy.ir import Operation, TensorType, Var, constant_value
+from xlapy.lowering.numeric import complex_functions
 
 Types = tuple  # of np.dtype, int, float or complex
 _BOOL = np.dtype(bool)
@@ -404,7 +405,7 @@ def _shortcut(machine: Machine, ufunc: np.ufunc, variables: Sequence[Var]) -> ob
             if exponent == 1:
                 return _power_one
             if exponent == 0.5 and (kind == "c" or kind == "f" and ufunc is np.power):
-                return _power_half
+                return _complex_root if kind == "c" else _power_half
             if kind in "iu" and 3 <= exponent <= 64:
                 return _small_powers(int(exponent))
             if kind == "c" and exponent.imag == 0 and exponent.real % 1 == 0 and 0 < abs(exponent.real) < 100:
@@ -418,6 +419,10 @@ def _power_two(x, _):
 
 def _power_one(x, _):
     return x
+
+
+def _complex_root(x, _):
+    return complex_functions.sqrt(x)
 
 
 def _power_half(x, _):
