@@ -196,8 +196,8 @@ def _asked(
 
 
 def _takes_data(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, Value]) -> bool:
-    """Whether what depends on data are elements. Else it may be sizes or axes, which are known when the call is looked at for
-    the next time."""
+    """Whether what depends on data are elements. Else it may be sizes or axes, which are known when the call is looked
+    at for the next time."""
     if isinstance(item, np.ufunc):
         return True
     places = None if isinstance(item, _METHOD) else places_of(item)
