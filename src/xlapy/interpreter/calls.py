@@ -231,10 +231,11 @@ def _rule(
     kwargs: dict[str, Value],
     item: object = None,
     kind: registry.Kind | None = None,
-    accepted: bool = False,
+    accepted: Any = None,
 ) -> Value:
     """Apply a dispatch rule, of `item` if it is one of a function, for a kind of arguments; unions among these are told
-    apart first. A wrong call is a TypeError. `accepted` says that NumPy takes the arguments."""
+    apart first. A wrong call is a TypeError. `accepted` describes what NumPy gives for
+    such arguments, if it takes them."""
     several = [a for a in ((*args, *kwargs.values()) if kwargs else args) if isinstance(a, Union)]
     if several and not _takes_them(machine, rule, args, several):
         return _told_apart(
@@ -252,7 +253,7 @@ def _rule(
     except rule_operands.NoNumbers as failure:
         return _without_numbers(machine, item, args, kwargs, failure)
     except PythonError as error:
-        if accepted:
+        if accepted is not None:
             argument_errors.refuse_difference(name, machine.type_of(error.value), error)
         raise
     except TypeError as error:
@@ -265,16 +266,17 @@ def _rule(
             raise Refused("XP0011", f"{name}: these arguments are not supported ({_arguments(error)})") from error
         if leaves.of_jax(error):
             raise Refused("XP0011", f"{name}: {error}") from error
-        if accepted:
+        if accepted is not None:
             argument_errors.refuse_difference(name, TypeError, error)
         raise
     except (ArithmeticError, LookupError, ValueError, NotImplementedError) as error:
         if leaves.of_jax(error):
             raise Refused("XP0011", f"{name}: {error}") from error
-        if accepted:
+        if accepted is not None:
             argument_errors.refuse_difference(name, type(error), error)
         raise
-    return NONE if result is None else result
+    result = NONE if result is None else result
+    return result if accepted is None else argument_errors.agreed(machine, name, accepted, result)
 
 
 def _without_numbers(

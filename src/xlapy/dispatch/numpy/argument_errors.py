@@ -3,6 +3,8 @@
 Axes, shapes, types and keywords decide over most exceptions, and these are known. Elements are not: an exception is the
 program's only if NumPy raises it whatever the elements are that stand for those of the run. So no rule has to look for
 wrong arguments, unless elements decide over them.
+
+They also decide what a result is: a number of NumPy's or an array of rank 0, a tuple or a list, and its dtype.
 """
 
 from __future__ import annotations
@@ -17,8 +19,20 @@ import numpy as np
 
 from xlapy.dispatch import registry
 from xlapy.dispatch.numpy.integer_arguments import places_of
-from xlapy.dispatch.numpy.rule_operands import is_about_values, raise_real, real_call, sequence_items, supported
+from xlapy.dispatch.numpy.numpy_leaves import python_scalar
+from xlapy.dispatch.numpy.rule_operands import (
+    Shape,
+    describe,
+    fresh,
+    is_about_values,
+    kind_of,
+    raise_real,
+    real_call,
+    sequence_items,
+    supported,
+)
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.values import Const, NdArray, NumpyScalar, Ref, Scalar, Slice, Tuple, Value, made_tuple
 from xlapy.ir import constant_value
 
@@ -40,7 +54,8 @@ _OF_SHAPES = frozenset({"reshape", "transpose"})
 _FEW, _MANY = 256, 1 << 21
 #: what stands for elements: one after another, until NumPy takes the call
 _FILLS = (0, 1)
-Answer = Exception | bool | None
+#: an exception, or a described result, or None if nobody knows
+Answer = Any
 
 
 class _Unknown(Exception):
@@ -141,22 +156,21 @@ def _is_asked(item: Any) -> bool:
 _is_asked_memo = functools.lru_cache(maxsize=4096)(_is_asked)
 
 
-def takes(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, Value]) -> bool:
-    """Raise in the program what NumPy raises for arguments like these whatever the elements are. Whether it is known
-    that it takes arguments like these; False if nobody can say."""
+def takes(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, Value]) -> Any:
+    """Raise in the program what NumPy raises for arguments like these whatever the elements are; the description of
+    what it gives otherwise, and None if nobody can say."""
     try:
         if not _is_asked_memo(item):
-            return False
+            return None
     except TypeError:
-        return False
+        return None
     answer = _answer(machine, item, args, kwargs)
     if isinstance(answer, Exception):
         raise_real(machine, answer)
-    return bool(answer)
+    return answer
 
 
 def _answer(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, Value]) -> Answer:
-    """What NumPy raises; True if it takes the arguments, None if nobody knows."""
     values = (*args, *kwargs.values())
     lengths = {*_lengths(machine, values)}
     long = sorted(n for n in lengths if n > 4)
@@ -165,7 +179,7 @@ def _answer(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str
     answer = _asked(machine, item, args, kwargs, sizes)
     if sizes and isinstance(answer, Exception):
         answer = _asked(machine, item, args, kwargs, {})
-    return None if sizes and answer is True else answer
+    return answer
 
 
 def _asked(
@@ -185,11 +199,9 @@ def _asked(
         if asked.elements > _MANY:
             return None
         try:
-            real_call(item, shown, named)
+            return describe(real_call(item, shown, named))
         except Exception as error:
             found.append(error)
-        else:
-            return True
     first, second = found
     same = type(first) is type(second) and str(first) == str(second)
     return first if same and not is_about_values(first) else None
@@ -226,4 +238,27 @@ def refuse_difference(name: str, cls: type, error: BaseException) -> None:
         raise Refused("XP0011", f"{name} with these arguments ({cls.__name__} in its rule)") from error
 
 
-__all__ = ["refuse_difference", "takes"]
+def agreed(machine: Machine, name: str, described: Any, result: Value) -> Value:
+    """A result of a rule as NumPy would give it; refuses one of another type."""
+    match result:
+        case NdArray() | NumpyScalar() if isinstance(described, Shape):
+            dtype = result.type.dtype if isinstance(result, NdArray) else result.var.type.dtype
+            if dtype != machine.builder.narrowed(described.dtype) and {kind_of(dtype), kind_of(described.dtype)} != {"f", "c"}:
+                raise Refused("XP0011", f"{name}, which gives {dtype} here, where NumPy gives {described.dtype}")
+            if isinstance(result, NumpyScalar):
+                return fresh(machine, result.var) if described.ndim == 0 and not described.scalar else result
+            return NumpyScalar(machine.read(result)) if described.scalar and not result.type.shape else result
+        case Const() if isinstance(described, Shape) and isinstance(result.value, np.generic) and not described.scalar:
+            return fresh(machine, machine.builder.constant(np.asarray(result.value)))
+        case NumpyScalar() if described in SCALAR_DTYPES:
+            return python_scalar(machine, result.var, described)
+        case Tuple() if isinstance(described, tuple) and len(described[1]) == len(result.items):
+            items = [agreed(machine, name, d, item) for d, item in zip(described[1], result.items, strict=True)]
+            if described[0] is list and result.cls is tuple:
+                return machine.new_list(items)
+            same = all(new is old for new, old in zip(items, result.items, strict=True))
+            return result if same else Tuple(tuple(items), result.cls)
+    return result
+
+
+__all__ = ["agreed", "refuse_difference", "takes"]
