@@ -52,6 +52,8 @@ _OF_SIZES = frozenset({"ravel_multi_index", "unravel_index"})
 _OF_SHAPES = frozenset({"reshape", "transpose"})
 #: elements that NumPy is asked with at most, and if shorter arrays have brought an exception
 _FEW, _MANY = 256, 1 << 21
+#: dimensions that an array of XLA's can have here
+_MOST_DIMENSIONS = 32
 #: what stands for elements: one after another, until NumPy takes the call
 _FILLS = (0, 1)
 #: an exception, or a described result, or None if nobody knows
@@ -93,7 +95,7 @@ class Asked:
         if type(found) is tuple:
             return tuple(map(self._known, found))
         if self.allocates and type(found) in (int, np.int64):
-            self.elements *= abs(int(found)) + 1
+            self.elements *= max(abs(int(found)), 1)
         if not isinstance(found, _SHOWN):
             raise _Unknown
         return found
@@ -243,8 +245,13 @@ def agreed(machine: Machine, name: str, described: Any, result: Value) -> Value:
     match result:
         case NdArray() | NumpyScalar() if isinstance(described, Shape):
             dtype = result.type.dtype if isinstance(result, NdArray) else result.var.type.dtype
-            if dtype != machine.builder.narrowed(described.dtype) and {kind_of(dtype), kind_of(described.dtype)} != {"f", "c"}:
+            if dtype != machine.builder.narrowed(described.dtype) and {kind_of(dtype), kind_of(described.dtype)} != {
+                "f",
+                "c",
+            }:
                 raise Refused("XP0011", f"{name}, which gives {dtype} here, where NumPy gives {described.dtype}")
+            if described.ndim > _MOST_DIMENSIONS:
+                raise Refused("XP0011", f"{name}, which gives an array of {described.ndim} dimensions")
             if isinstance(result, NumpyScalar):
                 return fresh(machine, result.var) if described.ndim == 0 and not described.scalar else result
             return NumpyScalar(machine.read(result)) if described.scalar and not result.type.shape else result

@@ -27,6 +27,7 @@ from xlapy.dispatch.numpy.rule_operands import (
     raise_real,
     require_dtype,
 )
+from xlapy.dispatch.numpy.ufunc_table import complex_divided_by_real
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import function
 from xlapy.domain.values import Value
@@ -90,6 +91,7 @@ def _moments(x, *rest):
     if given is not None and kind_of(given) not in "fc":
         return _mean_of_integers(x, mask[0] if masked else None, given, axes, keep)
     compute = given if given is not None else result_type
+    summed = compute
     if compute.kind == "f" and kind_of(np.dtype(x.dtype)) == "c":
         compute = np.dtype(f"c{2 * compute.itemsize}")
     if compute == np.float16:
@@ -102,7 +104,13 @@ def _moments(x, *rest):
     else:
         count = jnp.asarray(float(np.prod([x.shape[a] for a in axes])), real)
         total = jnp.sum(x, axis=axes)
-    mean = total / count
+    mean = (
+        complex_divided_by_real(total, lax.complex(count, jnp.zeros_like(count)))
+        if total.dtype.kind == "c"
+        else total / count
+    )
+    if given is not None and summed.kind == "f" and total.dtype.kind == "c":  # a sum of real numbers
+        mean = mean.real.astype(compute)
     if which is np.mean:
         result = mean
     else:

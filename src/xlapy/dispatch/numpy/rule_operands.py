@@ -204,6 +204,15 @@ def array_type(machine: Machine, value: Any) -> TensorType:
     return TensorType(*operand(machine, value).type[:2])
 
 
+def promoted_type(machine: Machine, values: Sequence[Value]) -> np.dtype:
+    """The dtype of several arrays together, among which Python's numbers are weak (NEP 50)."""
+    specs = [machine.spec(v) for v in values]
+    if all(isinstance(s, type) for s in specs):
+        return np.result_type(*specs)
+    types = zip(specs, values, strict=True)
+    return np.result_type(*(s(0) if isinstance(s, type) else operand(machine, v).type.dtype for s, v in types))
+
+
 # -- casts -----------------------------------------------------------------------------------------------------------
 
 

@@ -184,24 +184,33 @@ def digitize(machine, x, bins, right=False):
     var = operand(machine, x)
     dtype = np.result_type(var.type.dtype, edges.type.dtype)
     if fixed is not None:
-        rising = bool(np.all(np.diff(fixed) >= 0))
-        if not rising and not np.all(np.diff(fixed) <= 0):
-            return machine.raise_(ValueError, "bins must be monotonically increasing or decreasing")
+        try:
+            np.digitize(0, fixed)
+        except (TypeError, ValueError) as error:
+            return raise_real(machine, error)
     if var.type.dtype.kind == "c":
         return machine.raise_(TypeError, "x may not be complex")
-    result, bad = machine.leaf(_digitize, (var, edges), (side, dtype), name="digitize")
+    result, bad, in_no_order = machine.leaf(_digitize, (var, edges), (side, dtype), name="digitize")
     if fixed is None:
         machine.check(bad, ValueError, "bins must be monotonically increasing or decreasing")
+    if edges.type.dtype.kind == "f" or edges.type.dtype.itemsize == 8:
+        text = "np.digitize with edges that are NaN, or that are in order when rounded only"
+        refuse_where(machine, in_no_order, "XP0011", text)
     return bounded(machine, result, 0, edges.type.shape[0])
 
 
 def _digitize(x, bins, side, dtype):
+    order = bins.astype(jnp.promote_types(bins.dtype, jnp.float64))  # NumPy looks at floats
     x, bins = cast_array(x, dtype), cast_array(bins, dtype)
-    rising = jnp.all(bins[1:] >= bins[:-1])
-    falling = jnp.all(bins[1:] <= bins[:-1])
+    before, behind = order[:-1], order[1:]
+    differ = before != behind
+    first = jnp.argmax(differ) if differ.size else 0
+    rising = ~jnp.any(differ) | (before[first] < behind[first]) if differ.size else jnp.ones((), bool)
+    is_wrong = jnp.where(rising, jnp.any(before > behind), jnp.any(before < behind))
     up = searches.places(bins, x, side)
     down = bins.size - searches.places(bins[::-1], x, side)
-    return jnp.where(rising, up, down).astype(jnp.int64), ~(rising | falling)
+    ordered = jnp.where(rising, jnp.all(bins[1:] >= bins[:-1]), jnp.all(bins[1:] <= bins[:-1]))
+    return jnp.where(rising, up, down).astype(jnp.int64), is_wrong, ~ordered & ~is_wrong
 
 
 # -- counting --------------------------------------------------------------------------------------------------------
