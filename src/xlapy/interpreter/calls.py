@@ -276,6 +276,8 @@ def _rule(
             argument_errors.refuse_difference(name, type(error), error)
         raise
     result = NONE if result is None else result
+    if accepted is None and item is not None and kind is None:
+        accepted = argument_errors.takes(machine, item, args, kwargs, is_data=True)
     return result if accepted is None else argument_errors.agreed(machine, name, accepted, result)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.dispatch import registry
+from xlapy.dispatch.numpy.c_signatures import signature_of
 from xlapy.dispatch.numpy.integer_arguments import places_of
 from xlapy.dispatch.numpy.numpy_leaves import python_scalar
 from xlapy.dispatch.numpy.rule_operands import (
@@ -158,18 +159,21 @@ def _is_asked(item: Any) -> bool:
 _is_asked_memo = functools.lru_cache(maxsize=4096)(_is_asked)
 
 
-def takes(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, Value]) -> Any:
+def takes(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, Value], is_data: bool = False) -> Any:
     """Raise in the program what NumPy raises for arguments like these whatever the elements are; the description of
-    what it gives otherwise, and None if nobody can say."""
+    what it gives otherwise, and None if nobody can say. `is_data` says that no number will have to be known, since a
+    rule has taken them: then nothing is raised."""
     try:
         if not _is_asked_memo(item):
             return None
     except TypeError:
         return None
+    if not is_data and not _takes_data(machine, item, args, kwargs):
+        return None
     answer = _answer(machine, item, args, kwargs)
-    if isinstance(answer, Exception):
-        raise_real(machine, answer)
-    return answer
+    if not isinstance(answer, Exception):
+        return answer
+    return None if is_data else raise_real(machine, answer)
 
 
 def _answer(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, Value]) -> Answer:
@@ -188,8 +192,6 @@ def _asked(
     machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, Value], sizes: dict[int, int]
 ) -> Answer:
     allocates = not isinstance(item, np.ufunc) and item.__name__ not in _OF_SIZES
-    if not _takes_data(machine, item, args, kwargs):
-        return None
     asked = Asked(machine, allocates, sizes)
     found: list[Exception] = []
     for asked.fill in _FILLS:
@@ -215,11 +217,20 @@ def _takes_data(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict
     if isinstance(item, np.ufunc):
         return True
     places = None if isinstance(item, _METHOD) else places_of(item)
+    if places is None and _has_signature(item):
+        return True
     if places is None:
         values, shapes = (*args[isinstance(item, _METHOD) :], *kwargs.values()), item.__name__ in _OF_SHAPES
         return not any(_may_be_a_size(machine, v, shapes) for v in values)
     given = [*zip(places.of(args), args, strict=True), *((places.names.get(n), v) for n, v in kwargs.items())]
     return not any(place is not None and _may_be_a_size(machine, value, True) for place, value in given)
+
+
+def _has_signature(item: Any) -> bool:
+    try:
+        return not isinstance(item, _METHOD) and bool(signature_of(item))
+    except (TypeError, ValueError):
+        return False
 
 
 def _may_be_a_size(machine: Machine, value: Value, arrays: bool) -> bool:

@@ -230,6 +230,8 @@ def repeat(machine, a, repeats, axis=None):
         known(machine, repeats, "the counts of np.repeat (the size of an array depends on them)"),
         known(machine, axis),
     )
+    if not var.type.shape and axis is not None:
+        var = reshape(machine, var, (1,))
     try:
         shape = var.type.shape
         np.repeat(np.broadcast_to(np.False_, tuple(min(n, 1) for n in shape)), 1, axis)

@@ -33,6 +33,8 @@ _ptp_of_reals = function_rule(np.ptp)
 @function(np.ptp)
 def ptp(machine, /, *args, **kwargs):
     """np.ptp."""
+    if args and not array_type(machine, args[0]).shape:
+        return machine.binary("-", *(machine.call(Const(f), args, kwargs) for f in (np.max, np.min)))
     if not args or kind_of(array_type(machine, args[0]).dtype) != "c" or "out" in kwargs or len(args) > 2:
         return passed_on(_ptp_of_reals, machine, *args, **kwargs)
     largest, smallest = (machine.call(Const(f), args, kwargs) for f in (np.max, np.min))

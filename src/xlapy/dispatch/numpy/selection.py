@@ -307,6 +307,8 @@ def compress(machine, condition, a, axis=None, out=None):
     constant = constant_value(operand(machine, condition))
     if constant is None:
         raise Refused("XP0013", "the size of np.compress and np.extract depends on data", "use np.where")
+    if not absent(axis) and not array_type(machine, a).shape:
+        a = machine.new_array(reshape(machine, operand(machine, a), (1,)))
     if not absent(axis):
         axis = Const(axis_of(machine, axis, len(operand(machine, a).type.shape)))
     index = machine.new_array(machine.builder.constant(np.nonzero(constant.ravel())[0]))

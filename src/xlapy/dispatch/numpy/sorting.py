@@ -169,8 +169,35 @@ def searchsorted(machine, a, v, side="left", sorter=None):
 def _searchsorted(a, v, *rest):
     *sorter, side, dtype = rest
     a = a[sorter[0]] if sorter else a
+    if kind_of(dtype) == "c":
+        return _complex_places(cast_array(a, dtype), cast_array(v, dtype), side)
     method = "scan" if v.size <= 64 or v.size * 8 < a.size else "scan_unrolled"
     return searches.places(cast_array(a, dtype), cast_array(v, dtype), side, method)
+
+
+def _precedes(x, y):
+    """The order of complex numbers in NumPy's sorts: what has a part that is NaN comes last."""
+    real, imag = (x.real, y.real), (x.imag, y.imag)
+    gone = [jnp.isnan(part) for part in (*real, *imag)]
+    within = (imag[0] < imag[1]) | gone[3] & ~gone[2]
+    same = (real[0] == real[1]) | gone[0] & gone[1]
+    unequal = jnp.where(
+        real[0] < real[1], ~gone[2] | gone[3], jnp.where(real[0] > real[1], gone[3] & ~gone[2], gone[1])
+    )
+    return jnp.where(same, within, unequal)
+
+
+def _complex_places(a, v, side):
+    """Places of complex numbers, in halves."""
+    low, high = jnp.zeros(v.shape, jnp.int64), jnp.full(v.shape, a.size, jnp.int64)
+    for _ in range(int(a.size).bit_length()):
+        middle = (low + high) // 2
+        element = a[jnp.minimum(middle, a.size - 1)]
+        behind = _precedes(element, v) if side == "left" else ~_precedes(v, element)
+        is_open = low < high
+        low = jnp.where(is_open & behind, middle + 1, low)
+        high = jnp.where(is_open & ~behind, middle, high)
+    return low
 
 
 @function(np.digitize)
@@ -274,8 +301,7 @@ def bincount_weights(machine, weights, shape):
 def _bincount(x, *rest):
     *weights, length = rest
     values = weights[0] if weights else jnp.ones(x.shape, jnp.int64)
-    x = x.astype(jnp.int64) if x.dtype == bool else x
-    return jnp.zeros(length, values.dtype).at[x].add(values)
+    return jnp.zeros(length, values.dtype).at[x.astype(jnp.int64)].add(values)
 
 
 @function(np.histogram)

@@ -101,6 +101,7 @@ def ufunc_rule(
     order: Any = "K",
     dtype: Any = None,
     signature: Any = None,
+    sig: Any = None,
     subok: Any = True,
     axes: Any = None,
     axis: Any = None,
@@ -120,8 +121,9 @@ def ufunc_rule(
         outs = [out] if items is None else items
     outs += [None] * (ufunc.nout - len(outs))
     options = {"dtype": None, "casting": str(known(machine, casting, "casting"))}
+    signature = sig if absent(signature) else signature
     if not absent(signature):
-        raise Refused("XP0011", f"signature= of {ufunc.__name__}", "use dtype=")
+        options["dtype"] = _signature(ufunc, known(machine, signature, "a signature"))
     if not absent(dtype):
         options["dtype"] = require_dtype(known(machine, dtype, "a dtype"))
     if ufunc in GENERALISED:
@@ -143,6 +145,8 @@ def ufunc_rule(
     mask = None
     if where is not True and not (isinstance(where, Const) and where.value is True):
         mask = operand(machine, where)
+        if sequence_items(machine, where) is not None:
+            mask = cast(machine, mask, _BOOL)
         if mask.type.dtype != _BOOL:
             message = "Cannot cast array data from {!r} to dtype('bool') according to the rule 'safe'"
             return machine.raise_(TypeError, message.format(mask.type.dtype))
@@ -154,6 +158,13 @@ def ufunc_rule(
     asked = "K" if absent(order) else known_order(machine, order)
     result = result if asked == "K" or not fresh else _in_order(machine, result, asked)
     return as_arrays(machine, result) if always_array else result
+
+
+def _signature(ufunc: np.ufunc, given: Any) -> tuple:
+    """The dtypes of a loop, of which None may be any: `"dd->d"`, `"d"`, or a tuple."""
+    if isinstance(given, str):
+        given = tuple(given.replace("->", "")) if "->" in given else (*(None,) * ufunc.nin, *(given,) * ufunc.nout)
+    return tuple(None if item is None else require_dtype(item) for item in given)
 
 
 def _in_order(machine: Machine, result: Value, order: str) -> Value:
@@ -398,7 +409,8 @@ def _shortcut(machine: Machine, ufunc: np.ufunc, variables: Sequence[Var]) -> ob
             return complex_divided_by_real
     if ufunc is np.power or ufunc is np.float_power:
         exponent: Any = constant_value(variables[1])
-        if exponent is not None and exponent.shape == ():
+        if exponent is not None and exponent.size == 1:
+            exponent = exponent.reshape(())
             kind = kind_of(variables[0].type.dtype)
             if exponent == 2:
                 return _power_two
