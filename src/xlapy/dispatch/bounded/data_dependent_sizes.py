@@ -334,6 +334,9 @@ def _intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
         two, second = np.unique(ar2, return_index=True)
         mine, yours = _among(one, np.ravel(ar2)), _among(two, np.ravel(ar1))
         return one[mine].astype(dtype), first[mine], second[yours]
+    if assume_unique:  # several of one number are in both
+        every = np.sort(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
+        return every[:-1][every[1:] == every[:-1]]
     one = np.unique(ar1)
     return one[_among(one, np.ravel(ar2))].astype(dtype)
 
