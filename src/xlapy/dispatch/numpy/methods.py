@@ -50,7 +50,7 @@ def both(*names: str) -> Callable:
 
     def register(rule):
         for cls in (np.ndarray, np.generic):
-            method(cls, *names)(rule)
+            method(cls, *(name for name in names if hasattr(cls, name)))(rule)
         return rule
 
     return register
@@ -431,12 +431,6 @@ def is_integer(machine, self):
     whole = machine.builder.elementwise("eq", machine.builder.elementwise("floor", var), var)
     finite = machine.builder.elementwise("is_finite", var)
     return python_scalar(machine, machine.builder.elementwise("bitwise_and", whole, finite), bool)
-
-
-@both("ptp", "newbyteorder", "itemset", "tostring")
-def removed(machine, self, /, *args, **kwargs):
-    """Methods that NumPy 2 has not got."""
-    return machine.raise_(AttributeError, "`ptp` was removed from the ndarray class in NumPy 2.0.")
 
 
 @method(np.integer, "is_integer")
