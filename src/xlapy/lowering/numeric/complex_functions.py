@@ -218,34 +218,46 @@ cos, sin, tan = _numpys(lax.cos)(_cos), _numpys(lax.sin)(_turned(_sinh)), _numpy
 # -- their inverses --------------------------------------------------------------------------------------------------
 
 
-def _asinh(x, y) -> Pair:
-    real, imag = _tame(x, y, lax.asinh)
+def _asinh_at_ends(x, y) -> Pair:
+    """Where a part is no finite number."""
     endless = jnp.isinf(y)
-    real = _choose((endless, jnp.inf), (_finite(x, y), real), (jnp.isinf(x), jnp.inf), (None, jnp.nan))
-    corner = jnp.where(jnp.isinf(x), np.pi / 4, np.pi / 2)
+    real = _choose((endless | jnp.isinf(x), jnp.inf), (None, jnp.nan))
+    corner = _choose((jnp.isnan(x), jnp.nan), (jnp.isinf(x), np.pi / 4), (None, np.pi / 2))
     level = jnp.isinf(x) & jnp.isfinite(y) | jnp.isnan(x) & (y == 0)
-    imag = _choose(
-        (endless, jnp.where(jnp.isnan(x), jnp.nan, corner)), (_finite(x, y), imag), (level, 0.0), (None, jnp.nan)
-    )
+    return jnp.copysign(real, x), jnp.copysign(_choose((endless, corner), (level, 0.0), (None, jnp.nan)), y)
+
+
+def _asin_at_ends(x, y) -> Pair:
+    imag, real = _asinh_at_ends(y, x)
+    unknown = jnp.isnan(x) | jnp.isnan(y)
+    on_axis, endless = (x == 0) & unknown, unknown & (jnp.isinf(x) | jnp.isinf(y))
+    real = _choose((on_axis, x), (unknown, jnp.nan), (None, real))
+    return real, _choose((on_axis, y), (endless, jnp.copysign(jnp.inf, y)), (None, imag))
+
+
+def _or_at_ends(x, y, near: Pair, ends: Pair) -> Pair:
+    finite = _finite(x, y)
+    return jnp.where(finite, near[0], ends[0]), jnp.where(finite, near[1], ends[1])
+
+
+def _odd(function: Callable, x, y) -> Pair:
+    real, imag = _tame(x, y, function)
     return jnp.copysign(real, x), jnp.copysign(imag, y)
 
 
+def _asinh(x, y) -> Pair:
+    return _or_at_ends(x, y, _odd(lax.asinh, x, y), _asinh_at_ends(x, y))
+
+
 def _asin(x, y) -> Pair:
-    imag, real = _asinh(y, x)
-    unknown = jnp.isnan(x) | jnp.isnan(y)
-    real = _choose(((x == 0) & unknown, x), (unknown, jnp.nan), (None, real))
-    imag = _choose(
-        ((x == 0) & unknown, y), (unknown & (jnp.isinf(x) | jnp.isinf(y)), jnp.copysign(jnp.inf, y)), (None, imag)
-    )
-    return real, imag
+    return _or_at_ends(x, y, _odd(lax.asin, x, y), _asin_at_ends(x, y))
 
 
 def _acos(x, y) -> Pair:
     real, imag = _tame(x, y, lax.acos)
-    other, height = _asin(x, y)
-    finite = _finite(x, y)
-    real = jnp.where(finite, jnp.where(x < 0, np.pi - real, real), np.pi / 2 - other)
-    return real, jnp.where(finite, jnp.copysign(imag, -y), -height)
+    other, height = _asin_at_ends(x, y)
+    near = jnp.where(x < 0, np.pi - real, real), jnp.copysign(imag, -y)
+    return _or_at_ends(x, y, near, (np.pi / 2 - other, -height))
 
 
 def _acosh(x, y) -> Pair:
