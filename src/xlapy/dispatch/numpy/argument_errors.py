@@ -32,7 +32,8 @@ from xlapy.dispatch.numpy.rule_operands import (
     sequence_items,
     supported,
 )
-from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.values import Const, NdArray, NumpyScalar, Ref, Scalar, Slice, Tuple, Value, made_tuple
 from xlapy.ir import constant_value
@@ -87,7 +88,7 @@ class Asked:
             case Tuple():
                 return made_tuple(value.cls, tuple(map(self.of, value.items)))
             case Ref() if self.machine.heap.objects[value.object].cls is list:
-                items = sequence_items(self.machine, value)
+                items = _items(self.machine, value)
                 if items is not None and len(items) <= _FEW:
                     return [self.of(item) for item in items]
         raise _Unknown
@@ -132,12 +133,18 @@ def _filled(shape: tuple[int, ...], dtype: np.dtype, fill: int) -> np.ndarray:
     return made
 
 
+def _items(machine: Machine, value: Tuple | Ref) -> list[Value] | None:
+    if isinstance(value, Ref) and growable_list_items.of(machine, value) is not None:
+        raise _Unknown
+    return sequence_items(machine, value)
+
+
 def _lengths(machine: Machine, values: Sequence[Any]) -> Iterator[int]:
     for value in values:
         if isinstance(value, NdArray):
             yield from value.type.shape
         elif isinstance(value, Tuple) or isinstance(value, Ref) and machine.heap.objects[value.object].cls is list:
-            yield from _lengths(machine, sequence_items(machine, value) or ())
+            yield from _lengths(machine, _items(machine, value) or ())
 
 
 def _is_asked(item: Any) -> bool:
@@ -168,9 +175,12 @@ def takes(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, 
             return None
     except TypeError:
         return None
-    if not is_data and not _takes_data(machine, item, args, kwargs):
+    try:
+        if not is_data and not _takes_data(machine, item, args, kwargs):
+            return None
+        answer = _answer(machine, item, args, kwargs)
+    except (_Unknown, Refused, NeedStatic):
         return None
-    answer = _answer(machine, item, args, kwargs)
     if not isinstance(answer, Exception):
         return answer
     return None if is_data else raise_real(machine, answer)
@@ -241,7 +251,7 @@ def _may_be_a_size(machine: Machine, value: Value, arrays: bool) -> bool:
         case NdArray():
             return arrays and value.type.dtype.kind in "iu" and constant_value(machine.read(value)) is None
         case Tuple() | Ref():
-            return any(_may_be_a_size(machine, item, arrays) for item in sequence_items(machine, value) or ())
+            return any(_may_be_a_size(machine, item, arrays) for item in _items(machine, value) or ())
     return False
 
 
