@@ -40,8 +40,11 @@ from xlapy.ir import constant_value
 
 _DISPATCHER = type(np.median)
 _METHOD = types.MethodDescriptorType
-#: classes of known objects that NumPy is shown as they are
-_SHOWN = (int, float, complex, str, bytes, type(None), type(...), slice, range, np.generic, np.dtype, type)
+#: classes of known objects that NumPy is shown as they are, and those for dtypes; others are the user's
+_SHOWN = frozenset(
+    {bool, int, float, complex, str, bytes, type(None), type(...), slice, range, type(getattr(np, "_NoValue", None))}
+)
+_DTYPES = frozenset({bool, int, float, complex})
 #: what touches the world, or looks at objects rather than at their elements
 _NOT_ASKED = frozenset(
     "save savez savez_compressed savetxt tofile dump dumps load loadtxt genfromtxt fromfile fromregex memmap seed copy"
@@ -96,11 +99,19 @@ class Asked:
     def _known(self, found: Any) -> Any:
         if type(found) is tuple:
             return tuple(map(self._known, found))
-        if self.allocates and type(found) in (int, np.int64):
-            self.elements *= max(abs(int(found)), 1)
-        if not isinstance(found, _SHOWN):
+        if isinstance(found, type):
+            if found not in _DTYPES and not issubclass(found, np.generic | np.dtype):
+                raise _Unknown
+        elif type(found) not in _SHOWN and not isinstance(found, np.generic | np.dtype):
             raise _Unknown
+        if isinstance(found, int | np.integer):
+            self._count(found)
         return found
+
+    def _count(self, *sizes: Any) -> None:
+        """Integers that may be the sizes of what is made."""
+        if self.allocates:
+            self.elements *= math.prod(max(abs(int(size)), 1) for size in sizes)
 
     def _array(self, value: NdArray) -> np.ndarray:
         if not supported(value.type.dtype):
@@ -108,6 +119,8 @@ class Asked:
         known = constant_value(self.machine.read(value))
         if known is not None and known.size <= _FEW:
             made = np.array(known)
+            if known.dtype.kind in "iu" and known.size <= 4:
+                self._count(*known.ravel())
         else:
             shape = tuple(self.sizes.get(n, n) for n in value.type.shape)
             self.elements *= math.prod(shape) + 1
@@ -201,6 +214,8 @@ def _answer(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str
 def _asked(
     machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, Value], sizes: dict[int, int]
 ) -> Answer:
+    if item is np.arange and any(isinstance(v, Const) and isinstance(v.value, float) for v in args):
+        return None  # there is no telling how many elements there would be
     allocates = not isinstance(item, np.ufunc) and item.__name__ not in _OF_SIZES
     asked = Asked(machine, allocates, sizes)
     found: list[Exception] = []
