@@ -316,6 +316,6 @@ def never_ends(x):
         x = x + 1  # here
 
 
-@program("XP0011", 'np.add(x, 1, casting="bogus")', X)
+@program("XP0011", 'np.add(x, 1, order="A")', X)
 def argument_not_supported(x):
-    return np.add(x, 1, casting="bogus")  # here
+    return np.add(x, 1, order="A")  # here

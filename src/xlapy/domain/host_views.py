@@ -13,7 +13,8 @@ def shown(array: Any, steps: tuple[tuple[str, tuple], ...], number: Callable[[An
     for kind, params in steps:
         match kind:
             case "index":
-                array = array[tuple(_key(number(start), step, length) for start, step, length in params)]
+                places = [_key(number(start), step, length) for start, step, length in params]
+                array = array[*places, ...]  # one element is a view, too
             case "transpose":
                 array = array.transpose(params)
             case "reshape" | "flat":

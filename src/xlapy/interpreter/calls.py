@@ -22,6 +22,7 @@ from xlapy.dispatch.jax import custom_derivatives, jax_functions
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import defines, lacks
 from xlapy.dispatch.numpy import (
+    argument_errors,
     c_signatures,
     flat_iterator,
     growable_list_stacking,  # noqa: F401
@@ -181,15 +182,23 @@ def _method(machine: Machine, method: Intrinsic, args: list[Value], kwargs: dict
     real = integer_arguments.method_of(machine, args[0], name)
     if real is not None:
         args, kwargs = integer_arguments.checked(machine, real, args, kwargs)
+    accepted = argument_errors.takes(machine, *_real_method(args, name), kwargs)
     if machine.catching and name == "update" and (consumer := _updater(machine, args)) is not None:
         at_once = functools.partial(_rule, machine, method.name, method.rule, args, kwargs)
         return _item_after_item(machine, consumer, args, kwargs, at_once)
-    result = _rule(machine, method.name, method.rule, args, kwargs)
+    result = _rule(machine, method.name, method.rule, args, kwargs, accepted=accepted)
     if type(args[0]) is NdArray:
         return _noted(machine, mark, result, getattr(np.ndarray, name, None), args, kwargs)
     if type(args[0]) is Const and isinstance(args[0].value, np.ufunc):
         return _noted(machine, mark, result, getattr(args[0].value, name, None), args[1:], kwargs)
     return result
+
+
+def _real_method(args: list[Value], name: str) -> tuple[Any, list[Value]]:
+    """A method of NumPy's, and what it is called with."""
+    if type(args[0]) is Const and isinstance(args[0].value, np.ufunc):
+        return getattr(args[0].value, name, None), args[1:]
+    return getattr(np.ndarray, name, None) if type(args[0]) is NdArray else None, args
 
 
 def _updater(machine: Machine, args: list[Value]) -> types.FunctionType | None:
@@ -223,9 +232,11 @@ def _rule(
     kwargs: dict[str, Value],
     item: object = None,
     kind: registry.Kind | None = None,
+    accepted: Any = None,
 ) -> Value:
     """Apply a dispatch rule, of `item` if it is one of a function, for a kind of arguments; unions among these are told
-    apart first. A wrong call is a TypeError."""
+    apart first. A wrong call is a TypeError. `accepted` describes what NumPy gives for
+    such arguments, if it takes them."""
     several = [a for a in ((*args, *kwargs.values()) if kwargs else args) if isinstance(a, Union)]
     if several and not _takes_them(machine, rule, args, several):
         return _told_apart(
@@ -242,6 +253,10 @@ def _rule(
         result = rule(machine, *args, **kwargs)
     except rule_operands.NoNumbers as failure:
         return _without_numbers(machine, item, args, kwargs, failure)
+    except PythonError as error:
+        if accepted is not None:
+            argument_errors.refuse_difference(name, machine.type_of(error.value), error)
+        raise
     except TypeError as error:
         wrong = _wrong(item, name, args, kwargs)
         if wrong is not None:
@@ -252,12 +267,19 @@ def _rule(
             raise Refused("XP0011", f"{name}: these arguments are not supported ({_arguments(error)})") from error
         if leaves.of_jax(error):
             raise Refused("XP0011", f"{name}: {error}") from error
+        if accepted is not None:
+            argument_errors.refuse_difference(name, TypeError, error)
         raise
-    except (ValueError, IndexError, NotImplementedError) as error:
+    except (ArithmeticError, LookupError, ValueError, NotImplementedError) as error:
         if leaves.of_jax(error):
             raise Refused("XP0011", f"{name}: {error}") from error
+        if accepted is not None:
+            argument_errors.refuse_difference(name, type(error), error)
         raise
-    return NONE if result is None else result
+    result = NONE if result is None else result
+    if accepted is None and item is not None and kind is None:
+        accepted = argument_errors.takes(machine, item, args, kwargs, is_data=True)
+    return result if accepted is None else argument_errors.agreed(machine, name, accepted, result)
 
 
 def _without_numbers(
@@ -372,6 +394,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
                 with fused_generator_calls.noted(machine, item, args, kwargs):
                     return _substituted(machine, item, consumer, args, kwargs)
     name = getattr(item, "__name__", str(item))
+    accepted = argument_errors.takes(machine, item, args, kwargs)
     selected = registry.find(machine, item, args, kwargs)
     if selected is not None:
         mark = machine.heap.next_identity
@@ -384,7 +407,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     rule = registry.find_function(item)
     if rule is not None:
         mark = machine.heap.next_identity
-        result = _rule(machine, name, rule, args, kwargs, item)
+        result = _rule(machine, name, rule, args, kwargs, item, accepted=accepted)
         return _noted(machine, mark, result, item, args, kwargs)
     substitute = registry.find_replacement(item)
     if substitute is not None:
@@ -395,7 +418,9 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         receiver = machine.world.wrap_anchored(item.__self__)
         return call(machine, Const(item.__func__), [receiver, *args], kwargs)
     if isinstance(item, np.ufunc):
-        return _rule(machine, f"numpy.{item.__name__}", functools.partial(_ufunc, item), args, kwargs, item)
+        return _rule(
+            machine, f"numpy.{item.__name__}", functools.partial(_ufunc, item), args, kwargs, item, None, accepted
+        )
     if isinstance(item, type):
         return _instantiate(machine, function, item, args, kwargs)
     if isinstance(item, jax.custom_jvp | jax.custom_vjp):

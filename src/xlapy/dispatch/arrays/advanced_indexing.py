@@ -234,7 +234,7 @@ def _check_mask_shape(machine: Machine, array: NdArray, shape: tuple[int, ...], 
 def _checked(machine: Machine, array: NdArray, entries: tuple[Entry, ...], arrays: list[Var]) -> list[Var]:
     """Index arrays with negative indices wrapped; IndexError where one is out of range or their shapes do not match."""
     try:
-        np.broadcast_shapes(*(v.type.shape for v in arrays))
+        nothing = 0 in np.broadcast_shapes(*(v.type.shape for v in arrays))
     except ValueError:
         shapes = " ".join(_text(v.type.shape) for v in arrays)
         machine.raise_(
@@ -243,7 +243,7 @@ def _checked(machine: Machine, array: NdArray, entries: tuple[Entry, ...], array
     result = list(arrays)
     axis = 0
     for kind, *position in entries:
-        if kind == "index":
+        if kind == "index" and not nothing:
             result[position[0]] = in_range(machine, arrays[position[0]], array.type.shape[axis], axis)
         axis += kind != "new"
     return result

@@ -334,6 +334,9 @@ def _intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
         two, second = np.unique(ar2, return_index=True)
         mine, yours = _among(one, np.ravel(ar2)), _among(two, np.ravel(ar1))
         return one[mine].astype(dtype), first[mine], second[yours]
+    if assume_unique:  # several of one number are in both
+        every = np.sort(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
+        return every[:-1][every[1:] == every[:-1]]
     one = np.unique(ar1)
     return one[_among(one, np.ravel(ar2))].astype(dtype)
 
@@ -344,6 +347,8 @@ def _setdiff1d(ar1, ar2, assume_unique=False):
 
 
 def _trim_zeros(filt, trim="fb", axis=None):
+    if axis == ():
+        return filt
     hit = filt != 0
     size = len(filt)
     first, last = size, 0
@@ -353,7 +358,15 @@ def _trim_zeros(filt, trim="fb", axis=None):
 
 
 def _setxor1d(ar1, ar2, assume_unique=False):
-    return np.sort(np.concatenate((np.setdiff1d(ar1, ar2), np.setdiff1d(ar2, ar1))))
+    if np.result_type(ar1.dtype, ar2.dtype) in (ar1.dtype, ar2.dtype) and not assume_unique:
+        return np.sort(np.concatenate((np.setdiff1d(ar1, ar2), np.setdiff1d(ar2, ar1))))
+    if not assume_unique:  # in the type that can hold both, several may be one number
+        ar1, ar2 = np.unique(ar1), np.unique(ar2)
+    every = np.sort(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
+    if len(every) == 0:
+        return every
+    differ = every[1:] != every[:-1]
+    return every[np.append(True, differ) & np.append(differ, True)]
 
 
 def _among(values, others):
@@ -391,8 +404,22 @@ def _in_python(implementation, count: int = 2):
     return rule
 
 
+@registry.function(np.union1d, kind=DEVICE_ARRAY)
+def _union1d_rule(machine, ar1, ar2):
+    """np.union1d: a number of Python's takes the dtype of the array."""
+    pair = [ar1, ar2]
+    for k, value in enumerate(pair):
+        weak, other = machine.spec(value), pair[1 - k]
+        if isinstance(weak, type):
+            source = (
+                other.type.dtype if isinstance(other, BoundedArray | NdArray) else operand(machine, other).type.dtype
+            )
+            number = operand(machine, value)
+            pair[k] = machine.new_array(cast(machine, number, np.result_type(weak(0), source)))
+    return _in_python(_union1d)(machine, *pair)
+
+
 for _item, _implementation in (
-    (np.union1d, _union1d),
     (np.intersect1d, _intersect1d),
     (np.setdiff1d, _setdiff1d),
     (np.setxor1d, _setxor1d),

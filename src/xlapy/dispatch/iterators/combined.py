@@ -428,6 +428,8 @@ def reversed_(machine, sequence: Value) -> Value:
         if info.kind not in ("list", "tuple"):
             name = iteration.type_name(machine, sequence)
             machine.raise_(TypeError, f"'{name}' object is not reversible")
+    if isinstance(sequence, NdArray) and not sequence.type.shape:
+        machine.raise_(TypeError, "len() of unsized object")
     source: Value = sequence
     if isinstance(sequence, Const) and not isinstance(sequence.value, range):
         found = sequences.constant_sequence(machine, sequence)

@@ -49,8 +49,9 @@ def accumulate_rule(
         machine.check(bad, ValueError, "Integers to negative integer powers are not allowed.")
     if not absent(out):
         target = known_out(machine, out)
-        if given is None and ufunc in (np.add, np.multiply):
-            result_type = target.type.dtype
+        if given is None:
+            types = (target.type.dtype, var.type.dtype, None)
+            result_type = ufunc.resolve_dtypes(types, casting="unsafe", reduction=True)[1]
     result = machine.leaf(_accumulate, (var,), (ufunc, result_type, axis), name=f"{ufunc.__name__}.accumulate")[0]
     return deliver(machine, result, out) if not absent(out) else machine.new_array(result)
 

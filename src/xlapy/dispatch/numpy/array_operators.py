@@ -6,11 +6,12 @@ import collections
 
 import numpy as np
 
+from xlapy.dispatch import symbols
 from xlapy.dispatch.arrays.flat import is_flat
 from xlapy.dispatch.numpy.rule_operands import array_type, cast, operand, raise_as_numpy, raise_real, sequence_items
 from xlapy.dispatch.numpy.ufuncs import call, compute, ufunc_rule
 from xlapy.dispatch.protocol import Machine
-from xlapy.dispatch.registry import operator
+from xlapy.dispatch.registry import method, operator
 from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Range, Scalar, Value
 
 BINARY: dict[str, np.ufunc] = {
@@ -125,7 +126,22 @@ def _power(machine: Machine, left: Value, right: Value) -> Value:
             return call(machine, np.square, (left,))
         if right.value == -1 and left.type.dtype.kind in "fc":
             return call(machine, np.reciprocal, (left,))
+    if _are_scalars(left, right) and isinstance(right, Const) and right.value == 0.5:
+        root = _scalar_root(machine, left)
+        if root is not None:
+            return root
     return call(machine, np.power, (left, right))
+
+
+def _scalar_root(machine: Machine, value: Value) -> Value | None:
+    """A float of NumPy's to the power of a half, by its operator: unlike a square root, it is infinite for -inf, and 0
+    for -0.0."""
+    if not isinstance(value, NumpyScalar) or value.var.type.dtype.kind != "f":
+        return None
+    builder, dtype = machine.builder, value.var.type.dtype
+    root = builder.elementwise("abs", builder.elementwise("sqrt", value.var))
+    endless = builder.elementwise("eq", value.var, builder.constant(-np.inf, dtype))
+    return machine.numpy_result(builder.elementwise("select", endless, builder.constant(np.inf, dtype), root))
 
 
 def _inplace(machine: Machine, ufunc: np.ufunc, left: NdArray, right: Value) -> Value | None:
@@ -177,3 +193,48 @@ def _contains(machine: Machine, symbol: str, left: Value, right: Value) -> Value
 
 def _any(x):
     return x.any()
+
+
+# -- the methods behind operators --------------------------------------------------------------------------------------
+
+
+def _special_method(name: str, symbol: str, reflected: bool):
+    def rule(machine: Machine, self: Value, other: Value, /) -> Value:
+        pair = (other, self) if reflected else (self, other)
+        found = binary_rule(machine, symbol, *pair)
+        if found is None and isinstance(self, NdArray) and isinstance(other, Const):
+            try:
+                getattr(np.ones(self.type.shape, self.type.dtype), name)(other.value)
+            except TypeError as error:
+                return raise_real(machine, error)
+        return Const(NotImplemented) if found is None else found
+
+    return rule
+
+
+_COMPARISONS = dict(zip(("==", "!=", "<", "<=", ">", ">="), ("eq", "ne", "lt", "le", "gt", "ge"), strict=True))
+for _symbol, _name in {**symbols.BINARY, "divmod": "divmod", **_COMPARISONS}.items():
+    for _prefix, _suffix in (("", ""), ("r", ""), ("i", "=")):
+        _method = f"__{_prefix}{_name}__"
+        for _cls in (np.ndarray, np.generic):
+            if hasattr(_cls, _method):
+                method(_cls, _method)(_special_method(_method, _symbol + _suffix, _prefix == "r"))
+
+
+def _unary_method(ufunc: np.ufunc):
+    def rule(machine: Machine, self: Value, /) -> Value:
+        return call(machine, ufunc, (self,))
+
+    return rule
+
+
+for _name, _ufunc in (("neg", np.negative), ("pos", np.positive), ("abs", np.absolute), ("invert", np.invert)):
+    for _cls in (np.ndarray, np.generic):
+        method(_cls, f"__{_name}__")(_unary_method(_ufunc))
+
+
+@method(np.ndarray, "__contains__")
+def _contains_method(machine: Machine, self: Value, item: Value, /) -> Value:
+    """`item in array`."""
+    found = _contains(machine, "in", item, self)
+    return Const(NotImplemented) if found is None else found

@@ -28,7 +28,7 @@ from xlapy.dispatch.numpy.rule_operands import (
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import function
 from xlapy.dispatch.vectors import growable_list_items
-from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Tuple, Value, constants
+from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Value, constants
 
 
 def copy_mode(machine, copy: Any) -> bool | None:
@@ -180,7 +180,7 @@ def copy(machine, a, order="K", subok=False):
 @function(np.astype)
 def astype(machine, x, dtype, /, *, copy=True, device=None):
     """np.astype."""
-    if not isinstance(x, NdArray):
+    if not isinstance(x, NdArray | NumpyScalar) and not (isinstance(x, Const) and isinstance(x.value, np.generic)):
         return machine.raise_(TypeError, f"Input should be a NumPy array. It is of type {machine.type_of(x)}.")
     return machine.call(machine.getattr(x, "astype"), (dtype,), {"copy": copy} if isinstance(copy, Value) else {})
 

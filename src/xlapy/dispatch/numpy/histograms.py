@@ -10,7 +10,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.arrays.memory_order import set_strides
-from xlapy.dispatch.numpy.rule_operands import absent, kind_of, known, operand, raise_real, sequence_items
+from xlapy.dispatch.numpy.rule_operands import (
+    absent,
+    cast,
+    cast_array,
+    kind_of,
+    known,
+    operand,
+    raise_real,
+    sequence_items,
+)
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import function
 from xlapy.domain.values import Tuple, Value
@@ -56,7 +65,7 @@ def histogramdd(machine, sample, bins=10, range=None, density=None, weights=None
     dtype = np.result_type(*(v.type.dtype for v in samples))
     if kind_of(dtype) == "c" or any(len(v.type.shape) != 1 or v.type.shape != samples[0].type.shape for v in samples):
         raise Refused("XP0011", "np.histogramdd of such arrays")
-    samples = [machine.builder.convert(v, dtype if kind_of(dtype) == "f" else _FLOAT) for v in samples]
+    samples = [cast(machine, v, dtype if kind_of(dtype) != "b" else _FLOAT) for v in samples]
     wanted, limits = known(machine, bins, "the bins"), known(machine, range, "a range")
     each = [wanted] * len(samples) if not isinstance(wanted, tuple | list | np.ndarray) else list(wanted)
     try:
@@ -91,7 +100,7 @@ def _in_grid(
     """The counts, and the edges along each dimension."""
     ranges = [None] * len(samples) if limits is None else list(limits)
     static = tuple(
-        ("edges", tuple(map(float, b)), np.asarray(b).dtype)
+        ("edges", tuple(np.asarray(b).tolist()), np.asarray(b).dtype)
         if np.ndim(b)
         else ("even", int(b), None if r is None else tuple(map(float, r)))
         for b, r in zip(bins, ranges, strict=True)
@@ -115,14 +124,16 @@ def _grid(*rest):
     edges, places, inside = [], [], jnp.ones(samples[0].shape, bool)
     for sample, (kind, wanted, *limits) in zip(samples, bins, strict=True):
         if kind == "edges":
-            border = jnp.asarray(wanted).astype(limits[0])
+            border = jnp.asarray(np.array(wanted, limits[0]))
         else:
+            sample = sample if sample.dtype.kind == "f" else sample.astype(jnp.float64)
             low, high = limits[0] or (jnp.min(sample), jnp.max(sample)) if sample.size else (0.0, 1.0)
             same = jnp.asarray(low == high)
             low, high = jnp.where(same, low - 0.5, low), jnp.where(same, high + 0.5, high)
             border = jnp.arange(wanted + 1).astype(low.dtype) * ((high - low) / wanted) + low
             border = border.at[-1].set(high)
-        place = searches.places(border, sample, "right") - 1
+        common = np.result_type(np.dtype(border.dtype), np.dtype(sample.dtype))
+        place = searches.places(cast_array(border, common), cast_array(sample, common), "right") - 1
         place = jnp.where(sample == border[-1], border.size - 2, place)
         inside &= (place >= 0) & (place < border.size - 1)
         edges.append(border)

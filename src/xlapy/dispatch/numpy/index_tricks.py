@@ -9,6 +9,7 @@ import numpy as np
 from xlapy.dispatch.containers.container_protocol import GETITEM, register
 from xlapy.domain.values import Const, Tuple, Value
 
+_COMPLEX = (complex, np.complexfloating)
 _SCALARS = (*np.ScalarType, bool, int, float, complex)
 
 
@@ -27,7 +28,7 @@ def _subscript(subject: object, implementation) -> None:
 def _grid(grid, key):
     if isinstance(key, slice):
         start = 0 if key.start is None else key.start
-        if isinstance(key.step, complex):
+        if isinstance(key.step, _COMPLEX):
             length = int(abs(key.step))
             step = (key.stop - start) / float(length - 1) if length != 1 else length
             return np.arange(0, length, 1, dtype=np.result_type(start, key.stop, abs(key.step))) * step + start
@@ -36,7 +37,7 @@ def _grid(grid, key):
     for part in key:
         start = 0 if part.start is None else part.start
         step = 1 if part.step is None else part.step
-        if isinstance(step, complex):
+        if isinstance(step, _COMPLEX):
             size = int(abs(step))
             numbers = [*numbers, start, part.stop, abs(step)]
             step = (part.stop - start) / float(size - 1) if size != 1 else size
@@ -84,7 +85,7 @@ def _joined(joiner, key):
             continue
         if isinstance(item, slice):
             start = 0 if item.start is None else item.start
-            if isinstance(item.step, complex):
+            if isinstance(item.step, _COMPLEX):
                 piece = np.linspace(start, item.stop, num=int(abs(item.step)))
             else:
                 piece = np.arange(start, item.stop, 1 if item.step is None else item.step)

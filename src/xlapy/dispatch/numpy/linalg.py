@@ -389,12 +389,23 @@ _decomposing(np.linalg.matrix_rank, _matrix_rank, "A tol rtol", "keep")
 
 def _svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     if hermitian:
-        a = _symmetric(a, "L")
-    elif not compute_uv:
+        return _hermitian_svd(a, compute_uv)
+    if not compute_uv:
         a = _settled(a)
     if full_matrices and compute_uv and a.shape[-1] != a.shape[-2] and a.size:
         return _complete_svd(a)
     return jnp.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
+
+
+def _hermitian_svd(a, compute_uv):
+    """By eigenvalues, as NumPy does it: so the signs are those of eigenvectors."""
+    if not compute_uv:
+        return jnp.sort(jnp.abs(_eigvalsh(a)))[..., ::-1]
+    values, vectors = _eigh(a)
+    order = jnp.argsort(jnp.abs(values))[..., ::-1]
+    values = jnp.take_along_axis(values, order, axis=-1)
+    vectors = jnp.take_along_axis(vectors, order[..., None, :], axis=-1)
+    return vectors, jnp.abs(values), _adjoint(vectors * jnp.sign(values)[..., None, :])
 
 
 @jax.custom_jvp

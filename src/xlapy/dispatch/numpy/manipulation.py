@@ -21,6 +21,7 @@ from xlapy.dispatch.numpy.rule_operands import (
     items_of,
     known,
     operand,
+    promoted_type,
     raise_as_numpy,
     raise_real,
     require_dtype,
@@ -46,16 +47,20 @@ def _joining(numpy_function, jax_function):
         except TypeError as error:
             return raise_as_numpy(machine, numpy_function, args, kwargs, error)
         first = next(iter(signature.parameters))
-        operands = [operand(machine, v) for v in items_of(machine, arguments.pop(first))]
+        given = items_of(machine, arguments.pop(first))
+        operands = [operand(machine, v) for v in given]
         out, casting = arguments.pop("out", None), str(known(machine, arguments.pop("casting", "same_kind")))
         dtype = arguments.pop("dtype", None)
         options = {k: known(machine, v, "an axis") for k, v in arguments.items()}
         target = None if absent(dtype) else require_dtype(known(machine, dtype))
+        flat = numpy_function is np.concatenate and absent(options.get("axis", 0))
         shown = [np.broadcast_to(np.ones((), v.type.dtype), v.type.shape) for v in operands]
         small = all(float(np.prod(v.type.shape)) < 1e5 for v in operands)
         extra = {"casting": casting, **({"dtype": target} if target is not None else {})}
         try:
-            if small:
+            if flat and target is None and given:
+                result = promoted_type(machine, given)
+            elif small:
                 result = numpy_function(shown, **options, **extra).dtype
             else:
                 result = target or np.result_type(*shown)
@@ -225,6 +230,8 @@ def repeat(machine, a, repeats, axis=None):
         known(machine, repeats, "the counts of np.repeat (the size of an array depends on them)"),
         known(machine, axis),
     )
+    if not var.type.shape and axis is not None:
+        var = reshape(machine, var, (1,))
     try:
         shape = var.type.shape
         np.repeat(np.broadcast_to(np.False_, tuple(min(n, 1) for n in shape)), 1, axis)

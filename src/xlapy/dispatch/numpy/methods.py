@@ -50,7 +50,7 @@ def both(*names: str) -> Callable:
 
     def register(rule):
         for cls in (np.ndarray, np.generic):
-            method(cls, *names)(rule)
+            method(cls, *(name for name in names if hasattr(cls, name)))(rule)
         return rule
 
     return register
@@ -110,10 +110,17 @@ def _as_function(name: str, *parameters: str) -> None:
 
 
 for _name in (
-    "swapaxes squeeze repeat take clip round trace diagonal nonzero searchsorted choose ravel argsort"
+    "swapaxes squeeze repeat take round trace diagonal nonzero searchsorted choose ravel argsort"
     " argpartition dot put".split()
 ):
     _as_function(_name)
+
+
+@both("clip")
+def clip(machine, self, /, min=None, max=None, out=None, **kwargs):  # noqa: A002
+    """`array.clip(min, max)`, of which one is enough."""
+    given = {name: value for name, value in (("min", min), ("max", max), ("out", out)) if isinstance(value, Value)}
+    return machine.call(Const(np.clip), (self,), {**given, **kwargs})
 
 
 @both("compress")
@@ -424,12 +431,6 @@ def is_integer(machine, self):
     whole = machine.builder.elementwise("eq", machine.builder.elementwise("floor", var), var)
     finite = machine.builder.elementwise("is_finite", var)
     return python_scalar(machine, machine.builder.elementwise("bitwise_and", whole, finite), bool)
-
-
-@both("ptp", "newbyteorder", "itemset", "tostring")
-def removed(machine, self, /, *args, **kwargs):
-    """Methods that NumPy 2 has not got."""
-    return machine.raise_(AttributeError, "`ptp` was removed from the ndarray class in NumPy 2.0.")
 
 
 @method(np.integer, "is_integer")

@@ -14,6 +14,7 @@ from xlapy.dispatch.numpy.reductions import (
     check_mask,
     is_everywhere,
     keeps_dimensions,
+    known_out,
     normalised_axes,
     where_mask,
 )
@@ -27,10 +28,12 @@ from xlapy.dispatch.numpy.rule_operands import (
     raise_real,
     require_dtype,
 )
+from xlapy.dispatch.numpy.ufunc_table import complex_divided_by_real
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import function
 from xlapy.domain.values import Value
 from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
+from xlapy.lowering.numeric import complex_functions
 
 
 @function(np.mean)
@@ -80,16 +83,18 @@ def moment(machine: Machine, numpy_function, a, axis, dtype, out, ddof, keepdims
         raise Refused("XP0011", "a ddof that is no real number")
     if mean is not None:
         operands.append(mean)
-    static = (numpy_function, given, sample.dtype, axes, keep, float(offset), masked, mean is not None)
+    target = sample.dtype if absent(out) else known_out(machine, out).type.dtype
+    static = (numpy_function, given, sample.dtype, target, axes, keep, float(offset), masked, mean is not None)
     result = machine.leaf(_moments, operands, static, name=numpy_function.__name__)[0]
     return deliver(machine, result, out)
 
 
 def _moments(x, *rest):
-    *mask, which, given, result_type, axes, keep, ddof, masked, centred = rest
+    *mask, which, given, result_type, target, axes, keep, ddof, masked, centred = rest
     if given is not None and kind_of(given) not in "fc":
         return _mean_of_integers(x, mask[0] if masked else None, given, axes, keep)
     compute = given if given is not None else result_type
+    summed = compute
     if compute.kind == "f" and kind_of(np.dtype(x.dtype)) == "c":
         compute = np.dtype(f"c{2 * compute.itemsize}")
     if compute == np.float16:
@@ -102,9 +107,15 @@ def _moments(x, *rest):
     else:
         count = jnp.asarray(float(np.prod([x.shape[a] for a in axes])), real)
         total = jnp.sum(x, axis=axes)
-    mean = total / count
+    mean = (
+        complex_divided_by_real(total, lax.complex(count, jnp.zeros_like(count)))
+        if total.dtype.kind == "c"
+        else total / count
+    )
+    if given is not None and summed.kind == "f" and total.dtype.kind == "c":  # a sum of real numbers
+        mean = mean.real.astype(compute)
     if which is np.mean:
-        result = mean
+        result = mean if target == result_type else _divided(total, count, target)
     else:
         # not by way of axes of one element, which keep a reduction from the fast library
         # (`lowering.cpu_xla.reduction_strategies`)
@@ -114,10 +125,23 @@ def _moments(x, *rest):
         deviation = live(where, deviation) if masked else deviation
         square = (jnp.conj(deviation) * deviation).real if jnp.iscomplexobj(x) else deviation * deviation
         squares = jnp.sum(square, axis=axes, where=where)
-        result = squares / jnp.maximum(count - np.asarray(ddof, real), 0)
+        divisor = jnp.maximum(count - np.asarray(ddof, real), 0)
+        result = (
+            squares / divisor if target == result_type and target.kind == "f" else _divided(squares, divisor, target)
+        )
         if which is np.std:
-            result = jnp.sqrt(result)
-    return cast_array(jnp.expand_dims(result, axes) if keep else result, result_type)
+            result = complex_functions.sqrt(result) if result.dtype.kind == "c" else jnp.sqrt(result)
+    return cast_array(jnp.expand_dims(result, axes) if keep else result, target)
+
+
+def _divided(total, count, dtype):
+    """A quotient of a sum that lies in an array of a dtype, in which NumPy divides it."""
+    total = cast_array(total, dtype)
+    if kind_of(dtype) == "c":
+        part = total.real.dtype
+        return complex_divided_by_real(total, lax.complex(count.astype(part), jnp.zeros(count.shape, part)))
+    total = total if kind_of(dtype) == "f" else total.astype(jnp.float64)
+    return cast_array(total / count.astype(total.dtype), dtype)
 
 
 def _mean_of_integers(x, where, dtype, axes, keep):

@@ -33,6 +33,8 @@ _ptp_of_reals = function_rule(np.ptp)
 @function(np.ptp)
 def ptp(machine, /, *args, **kwargs):
     """np.ptp."""
+    if args and not array_type(machine, args[0]).shape:
+        return machine.binary("-", *(machine.call(Const(f), args, kwargs) for f in (np.max, np.min)))
     if not args or kind_of(array_type(machine, args[0]).dtype) != "c" or "out" in kwargs or len(args) > 2:
         return passed_on(_ptp_of_reals, machine, *args, **kwargs)
     largest, smallest = (machine.call(Const(f), args, kwargs) for f in (np.max, np.min))
@@ -111,6 +113,21 @@ for _numpy, _jax in (
 numpy_leaf(np.nanmedian, _nanmedian, "a")
 numpy_leaf(np.nanstd, _nan_moment(jnp.nanstd, True), "a where mean")
 numpy_leaf(np.nanvar, _nan_moment(jnp.nanvar, False), "a where mean")
+
+
+def _plain_for_integers(numpy_function, plain):
+    """A function of which NumPy leaves arrays that have no NaN to the plain one."""
+    of_floats = function_rule(numpy_function)
+
+    @function(numpy_function)
+    def rule(machine, /, *args, **kwargs):
+        if args and array_type(machine, args[0]).dtype.kind in "biu":
+            return machine.call(Const(plain), args, kwargs)
+        return passed_on(of_floats, machine, *args, **kwargs)
+
+
+for _nan_function, _plain in ((np.nanmean, np.mean), (np.nanstd, np.std), (np.nanvar, np.var)):
+    _plain_for_integers(_nan_function, _plain)
 numpy_leaf(np.nancumsum, _nan_cumulative(jnp.cumsum, 0), "a", "promote")
 numpy_leaf(np.nancumprod, _nan_cumulative(jnp.cumprod, 1), "a", "promote")
 

@@ -88,11 +88,13 @@ def poly(machine, seq_of_zeros):
     var = operand(machine, seq_of_zeros)
     if len(var.type.shape) != 1 or var.type.dtype.kind == "c":
         raise Refused("XP0013", "np.poly of a matrix or of complex zeros: the dtype of its result depends on data")
+    if not var.type.shape[0]:
+        return Const(1.0)
     return machine.call(Const(_poly), (machine.new_array(var),))
 
 
 def _poly(zeros):
-    zeros = zeros.astype(np.result_type(zeros.dtype, np.float64 if zeros.dtype.kind in "biu" else zeros.dtype))
+    zeros = zeros.astype(np.float32 if zeros.dtype == np.float32 else np.float64)
     product = np.ones((1,), zeros.dtype)
     for k in range(len(zeros)):
         product = np.convolve(product, np.array([1, -zeros[k]], zeros.dtype), mode="full")

@@ -14,10 +14,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy.numpy_leaves import numpy_leaf
 from xlapy.dispatch.numpy.rule_operands import absent, known, operand
 from xlapy.dispatch.registry import function, function_rule
-from xlapy.domain.values import Const
+from xlapy.domain.values import Const, NdArray
 from xlapy.lowering.primitives import long_sorts, short_sorts
 from xlapy.lowering.primitives.cumulative import apart
 
@@ -155,6 +156,12 @@ def _register(numpy_function, scale: int, ignore_nan: bool, message: str) -> Non
             machine.check(bad, ValueError, "Weights must be non-negative.")
             bad = machine.leaf(_no_weights, (operand(machine, weights),), name="check")[0]
             machine.check(bad, ValueError, "Weights included NaN, inf or were all zero.")
+            if not ignore_nan and isinstance(result, NdArray) and not result.type.shape:
+                var = machine.read(result)
+                text = (
+                    f"np.{numpy_function.__name__} with weights of what has NaN: the type of its result depends on data"
+                )
+                refuse_where(machine, machine.builder.elementwise("ne", var, var), "XP0013", text)
         return result
 
     function(numpy_function)(checked)

@@ -193,18 +193,15 @@ def reduction_types(
     try:
         with np.errstate(all="ignore"):
             if out is not None:
-                result = ufunc.reduce(sample, dtype=given, out=np.empty((), out))
-                computed = ufunc.reduce(sample, dtype=given if given is not None else _accumulator(ufunc, source, out))
-                return computed.dtype, result.dtype
+                ufunc.reduce(sample, dtype=given, out=np.empty((), out))
+                signature = {} if given is None else {"signature": (given, None, None)}
+                types = ufunc.resolve_dtypes((out, source, None), **signature, casting="unsafe", reduction=True)
+                return types[1], types[2]
             result = ufunc.reduce(sample, dtype=given)
             return result.dtype, result.dtype
     except Exception as error:
         raise_real(machine, error)
         raise
-
-
-def _accumulator(ufunc: np.ufunc, source: np.dtype, out: np.dtype) -> np.dtype | None:
-    return out if ufunc in (np.add, np.multiply) else None
 
 
 def where_mask(machine: Machine, where: Any) -> Var:

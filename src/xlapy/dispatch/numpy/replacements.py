@@ -121,25 +121,29 @@ def ndenumerate(arr):
 
 @replacement(np.piecewise)
 def piecewise(x, condlist, funclist, *args, **kw):
-    """np.piecewise: every function sees the whole array, and np.where chooses."""
+    """np.piecewise: each function sees the elements for which its condition holds."""
     x = np.asanyarray(x)
-    conditions = [np.asarray(c) for c in condlist] if isinstance(condlist, (list, tuple)) else [np.asarray(condlist)]
+    if np.isscalar(condlist) or (not isinstance(condlist[0], (list, np.ndarray)) and x.ndim != 0):
+        condlist = [condlist]
+    conditions = [np.asarray(c, bool) for c in condlist]
     if len(funclist) == len(conditions) + 1:
-        result = funclist[-1](x, *args, **kw) if callable(funclist[-1]) else funclist[-1]
-    elif len(funclist) == len(conditions):
-        result = 0
-    else:
+        known = conditions[0]
+        for condition in conditions[1:]:
+            known = known | condition
+        conditions.append(~known)
+    elif len(funclist) != len(conditions):
         raise ValueError(
             f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are"
             " expected"
         )
     y = np.zeros_like(x)
-    y[...] = result
-    for condition, item in zip(conditions, funclist, strict=False):
-        value = item(x, *args, **kw) if callable(item) else item
-        chosen = np.zeros_like(x)
-        chosen[...] = value
-        y[...] = np.where(condition, chosen, y)
+    for condition, item in zip(conditions, funclist, strict=True):
+        if callable(item):
+            chosen = x[condition]
+            if chosen.size > 0:
+                y[condition] = item(chosen, *args, **kw)
+        else:
+            y[condition] = item
     return y
 
 

@@ -204,6 +204,15 @@ def array_type(machine: Machine, value: Any) -> TensorType:
     return TensorType(*operand(machine, value).type[:2])
 
 
+def promoted_type(machine: Machine, values: Sequence[Value]) -> np.dtype:
+    """The dtype of several arrays together, among which Python's numbers are weak (NEP 50)."""
+    specs = [machine.spec(v) for v in values]
+    if all(isinstance(s, type) for s in specs):
+        return np.result_type(*specs)
+    types = zip(specs, values, strict=True)
+    return np.result_type(*(s(0) if isinstance(s, type) else operand(machine, v).type.dtype for s, v in types))
+
+
 # -- casts -----------------------------------------------------------------------------------------------------------
 
 
@@ -358,13 +367,13 @@ def raise_as_numpy(
     try:
         real_call(function, skeletons, named)
     except Exception as error:
-        if not _is_about_values(error):
+        if not is_about_values(error):
             return raise_real(machine, error)
     name = getattr(function, "__name__", str(function))
     raise Refused("XP0011", f"{name}: {failure}") from (failure if isinstance(failure, BaseException) else None)
 
 
-def _is_about_values(error: Exception) -> bool:
+def is_about_values(error: Exception) -> bool:
     """Whether NumPy raised because of what the dummies hold, which the program's arrays need not hold."""
     causes = ("Singular", "not positive definite", "did not converge", "infs or NaNs")
     return isinstance(error, np.linalg.LinAlgError) and any(text in str(error) for text in causes)

@@ -23,6 +23,7 @@ from xlapy.dispatch.numpy.rule_operands import (
     known,
     known_order,
     operand,
+    promoted_type,
     raise_as_numpy,
     raise_real,
     require_indices,
@@ -149,13 +150,7 @@ def select(machine, condlist, choicelist, default=0):
     if not conditions:
         return machine.raise_(ValueError, "select with an empty condition list is not possible")
     default = default if isinstance(default, Value) else Const(default)
-    specs = [machine.spec(v) for v in (*choices, default)]
-    dtype = np.result_type(
-        *(
-            s(0) if isinstance(s, type) else operand(machine, v).type.dtype
-            for s, v in zip(specs, (*choices, default), strict=True)
-        )
-    )
+    dtype = promoted_type(machine, (*choices, default))
     result: Value = machine.numpy_result(operand(machine, default, dtype))
     for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
         if operand(machine, condition).type.dtype != bool:
@@ -169,9 +164,10 @@ def choose(machine, a, choices, out=None, mode="raise"):
     """np.choose."""
     require_indices(machine, _chosen, a)
     index = operand(machine, a, _INT64)
-    options = [operand(machine, v) for v in items_of(machine, choices)]
+    given = items_of(machine, choices)
+    options = [operand(machine, v) for v in given]
     style = str(known(machine, mode))
-    dtype = np.result_type(*(v.type.dtype for v in options))
+    dtype = promoted_type(machine, given)
     if style == "raise":
         bad = machine.leaf(_outside, (index,), (len(options),), name="choose")[0]
         machine.check(bad, ValueError, "invalid entry in choice array")
@@ -262,6 +258,8 @@ def unravel_index(machine, indices, shape, order="C"):
         return view_functions.Tuple(turned.items[::-1])
     require_indices(machine, _unravelled, indices)
     index = operand(machine, indices, _INT64)
+    if not dims and index.type.shape:
+        return machine.raise_(ValueError, "multiple indices are not supported for 0d arrays")
     size = int(np.prod(dims))
     low = machine.builder.constant(0, _INT64)
     high = machine.builder.constant(size, _INT64)
@@ -309,6 +307,8 @@ def compress(machine, condition, a, axis=None, out=None):
     constant = constant_value(operand(machine, condition))
     if constant is None:
         raise Refused("XP0013", "the size of np.compress and np.extract depends on data", "use np.where")
+    if not absent(axis) and not array_type(machine, a).shape:
+        a = machine.new_array(reshape(machine, operand(machine, a), (1,)))
     if not absent(axis):
         axis = Const(axis_of(machine, axis, len(operand(machine, a).type.shape)))
     index = machine.new_array(machine.builder.constant(np.nonzero(constant.ravel())[0]))

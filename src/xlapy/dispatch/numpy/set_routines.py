@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.numpy.rule_operands import NO_VALUE, known, operand, raise_real, try_known
+from xlapy.dispatch.numpy.rule_operands import NO_VALUE, known, operand, raise_real, supported, try_known
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, NdArray, Tuple
@@ -59,6 +59,8 @@ def _depends_on_data(item):
 
 def _made(machine, result):
     """What NumPy made of constants."""
+    if isinstance(result, np.ndarray) and not supported(result.dtype):
+        raise Refused("XP0005", f"XLA has no type {result.dtype}")
     if isinstance(result, np.ndarray):
         return machine.new_array(machine.builder.constant(result))
     if isinstance(result, list):

@@ -169,8 +169,35 @@ def searchsorted(machine, a, v, side="left", sorter=None):
 def _searchsorted(a, v, *rest):
     *sorter, side, dtype = rest
     a = a[sorter[0]] if sorter else a
+    if kind_of(dtype) == "c":
+        return _complex_places(cast_array(a, dtype), cast_array(v, dtype), side)
     method = "scan" if v.size <= 64 or v.size * 8 < a.size else "scan_unrolled"
     return searches.places(cast_array(a, dtype), cast_array(v, dtype), side, method)
+
+
+def _precedes(x, y):
+    """The order of complex numbers in NumPy's sorts: what has a part that is NaN comes last."""
+    real, imag = (x.real, y.real), (x.imag, y.imag)
+    gone = [jnp.isnan(part) for part in (*real, *imag)]
+    within = (imag[0] < imag[1]) | gone[3] & ~gone[2]
+    same = (real[0] == real[1]) | gone[0] & gone[1]
+    unequal = jnp.where(
+        real[0] < real[1], ~gone[2] | gone[3], jnp.where(real[0] > real[1], gone[3] & ~gone[2], gone[1])
+    )
+    return jnp.where(same, within, unequal)
+
+
+def _complex_places(a, v, side):
+    """Places of complex numbers, in halves."""
+    low, high = jnp.zeros(v.shape, jnp.int64), jnp.full(v.shape, a.size, jnp.int64)
+    for _ in range(int(a.size).bit_length()):
+        middle = (low + high) // 2
+        element = a[jnp.minimum(middle, a.size - 1)]
+        behind = _precedes(element, v) if side == "left" else ~_precedes(v, element)
+        is_open = low < high
+        low = jnp.where(is_open & behind, middle + 1, low)
+        high = jnp.where(is_open & ~behind, middle, high)
+    return low
 
 
 @function(np.digitize)
@@ -184,24 +211,33 @@ def digitize(machine, x, bins, right=False):
     var = operand(machine, x)
     dtype = np.result_type(var.type.dtype, edges.type.dtype)
     if fixed is not None:
-        rising = bool(np.all(np.diff(fixed) >= 0))
-        if not rising and not np.all(np.diff(fixed) <= 0):
-            return machine.raise_(ValueError, "bins must be monotonically increasing or decreasing")
+        try:
+            np.digitize(0, fixed)
+        except (TypeError, ValueError) as error:
+            return raise_real(machine, error)
     if var.type.dtype.kind == "c":
         return machine.raise_(TypeError, "x may not be complex")
-    result, bad = machine.leaf(_digitize, (var, edges), (side, dtype), name="digitize")
+    result, bad, in_no_order = machine.leaf(_digitize, (var, edges), (side, dtype), name="digitize")
     if fixed is None:
         machine.check(bad, ValueError, "bins must be monotonically increasing or decreasing")
+    if edges.type.dtype.kind == "f" or edges.type.dtype.itemsize == 8:
+        text = "np.digitize with edges that are NaN, or that are in order when rounded only"
+        refuse_where(machine, in_no_order, "XP0011", text)
     return bounded(machine, result, 0, edges.type.shape[0])
 
 
 def _digitize(x, bins, side, dtype):
+    order = bins.astype(jnp.promote_types(bins.dtype, jnp.float64))  # NumPy looks at floats
     x, bins = cast_array(x, dtype), cast_array(bins, dtype)
-    rising = jnp.all(bins[1:] >= bins[:-1])
-    falling = jnp.all(bins[1:] <= bins[:-1])
+    before, behind = order[:-1], order[1:]
+    differ = before != behind
+    first = jnp.argmax(differ) if differ.size else 0
+    rising = ~jnp.any(differ) | (before[first] < behind[first]) if differ.size else jnp.ones((), bool)
+    is_wrong = jnp.where(rising, jnp.any(before > behind), jnp.any(before < behind))
     up = searches.places(bins, x, side)
     down = bins.size - searches.places(bins[::-1], x, side)
-    return jnp.where(rising, up, down).astype(jnp.int64), ~(rising | falling)
+    ordered = jnp.where(rising, jnp.all(bins[1:] >= bins[:-1]), jnp.all(bins[1:] <= bins[:-1]))
+    return jnp.where(rising, up, down).astype(jnp.int64), is_wrong, ~ordered & ~is_wrong
 
 
 # -- counting --------------------------------------------------------------------------------------------------------
@@ -265,8 +301,7 @@ def bincount_weights(machine, weights, shape):
 def _bincount(x, *rest):
     *weights, length = rest
     values = weights[0] if weights else jnp.ones(x.shape, jnp.int64)
-    x = x.astype(jnp.int64) if x.dtype == bool else x
-    return jnp.zeros(length, values.dtype).at[x].add(values)
+    return jnp.zeros(length, values.dtype).at[x.astype(jnp.int64)].add(values)
 
 
 @function(np.histogram)

@@ -10,8 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch.numpy.c_signatures import signature_of
 from xlapy.dispatch.numpy.numpy_leaves import hashable, numpy_leaf
 from xlapy.dispatch.numpy.rule_operands import (
+    absent,
     array_type,
     cast_array,
     kind_of,
@@ -20,7 +22,7 @@ from xlapy.dispatch.numpy.rule_operands import (
     raise_as_numpy,
 )
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.registry import function, function_rule
+from xlapy.dispatch.registry import function, function_rule, replacement
 from xlapy.domain.values import Const, Tuple, Value
 from xlapy.lowering.jaxprs.derivatives import differentiated_as
 from xlapy.lowering.numeric import arctangents, sines
@@ -51,6 +53,8 @@ def has_variables_in_rows(rowvar: bool, shape: tuple[int, ...]) -> bool:
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
     """np.cov."""
     rowvar = has_variables_in_rows(rowvar, m.shape)
+    if dtype is not None:
+        m, y = (v if v is None else cast_array(v, np.dtype(dtype)) for v in (m, y))
     fweights = None if fweights is None else fweights.astype(jnp.int64)
     if fweights is None and aweights is None:
         count = m.shape[1 if rowvar else 0] if m.ndim == 2 else m.size
@@ -64,10 +68,32 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 
 def corrcoef(x, y=None, rowvar=True, bias=None, ddof=None, dtype=None):
     """np.corrcoef."""
+    if dtype is not None:
+        x, y = (v if v is None else cast_array(v, np.dtype(dtype)) for v in (x, y))
     return jnp.corrcoef(x, y, has_variables_in_rows(rowvar, x.shape))
 
 
 numpy_leaf(np.cov, cov, "m y fweights aweights")
+_cov = function_rule(np.cov)
+
+
+@function(np.cov)
+def cov_rule(machine, m, *args, **kwargs):
+    """np.cov, of which weights are not negative, and frequencies are whole."""
+    given = dict(signature_of(np.cov).bind(m, *args, **kwargs).arguments)
+    for name in ("fweights", "aweights"):
+        if not absent(given.get(name)):
+            broken, negative = machine.leaf(_bad_weights, (operand(machine, given[name]),), name="check")
+            if name == "fweights":
+                machine.check(broken, TypeError, "fweights must be integer")
+            machine.check(negative, ValueError, f"{name} cannot be negative")
+    return _cov(machine, m, *args, **kwargs)
+
+
+def _bad_weights(w):
+    return jnp.any(w != jnp.round(w)), jnp.any(w < 0)
+
+
 numpy_leaf(np.corrcoef, corrcoef, "x y")
 
 # -- differences and integrals ---------------------------------------------------------------------------------------
@@ -252,27 +278,28 @@ numpy_leaf(np.correlate, correlate, "a v", "promote")
 # -- closeness -------------------------------------------------------------------------------------------------------
 
 
-def _is_close(a, b, rtol, atol, equal_nan):
-    dtype = np.result_type(np.dtype(a.dtype), np.dtype(b.dtype))
-    a, b = cast_array(a, dtype), cast_array(b, dtype)
-    if dtype.kind in "biu":
-        a, b = a.astype(jnp.float64), b.astype(jnp.float64)
-    near = (jnp.abs(a - b) <= atol + rtol * jnp.abs(b)) & jnp.isfinite(b) | (a == b)
-    return near | (jnp.isnan(a) & jnp.isnan(b)) if equal_nan else near
-
-
+@replacement(np.isclose)
 def isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
-    """np.isclose."""
-    return _is_close(a, b, rtol, atol, equal_nan)
+    """np.isclose, in which numbers of Python's are weak."""
+    x = a if isinstance(a, int | float | complex) else np.asanyarray(a)
+    y = float(b) if isinstance(b, int) else b if isinstance(b, float | complex) else _inexact(b)
+    relative = rtol if isinstance(rtol, int | float | complex) else np.asanyarray(rtol)
+    absolute = atol if isinstance(atol, int | float | complex) else np.asanyarray(atol)
+    near = np.less_equal(abs(x - y), absolute + relative * abs(y)) & np.isfinite(y) | (x == y)
+    if equal_nan:
+        near = near | np.isnan(x) & np.isnan(y)
+    return near[()]
 
 
+def _inexact(array):
+    array = np.asanyarray(array)
+    return np.asanyarray(array, dtype=np.result_type(array, 1.0))
+
+
+@replacement(np.allclose)
 def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
     """np.allclose."""
-    return jnp.all(_is_close(a, b, rtol, atol, equal_nan))
-
-
-numpy_leaf(np.isclose, isclose, "a b rtol atol", "keep")
-numpy_leaf(np.allclose, allclose, "a b rtol atol", "keep")
+    return bool(np.all(np.isclose(a, b, rtol, atol, equal_nan)))
 
 
 def _array_equal(a, b, equal_nan):
@@ -307,7 +334,9 @@ numpy_leaf(np.around, around, "a", "keep")
 
 def _sinc(x):
     """np.sinc, whose derivative at zero NumPy's own formula does not give."""
-    y = np.pi * jnp.where(x == 0, 1.0e-20, x)
+    tiny = np.finfo(np.dtype(x.dtype)).eps if x.dtype.kind == "f" else 1e-20
+    y = np.pi * x
+    y = jnp.where(y == 0, jnp.asarray(tiny, y.dtype), y)
     return differentiated_as(sines.sin(y) / y, jnp.sinc(x).astype(y.dtype))
 
 

@@ -75,7 +75,9 @@ def accumulate(machine, self, array, axis: Any = 0, dtype=None, out=None):
 @method(np.ufunc, "outer")
 def outer(machine, self, A, B, /, **kwargs):  # noqa: N803
     """`ufunc.outer`: all pairs."""
-    ufunc = binary(machine, self)
+    ufunc: np.ufunc = self.value
+    if ufunc.nin != 2 or ufunc.signature is not None:
+        binary(machine, self)
     right = JaxArray(operand(machine, B))
     left = _axes_after(machine, A, len(right.var.type.shape))
     return ufunc_rule(machine, ufunc, left, right, **kwargs)

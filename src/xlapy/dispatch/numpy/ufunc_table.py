@@ -14,8 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.lowering.jaxprs.derivatives import complex_power, differentiated_as
-from xlapy.lowering.numeric import exact_integer_results, float_bits
+from xlapy.lowering.jaxprs.derivatives import differentiated_as
+from xlapy.lowering.numeric import complex_functions, exact_integer_results, float_bits
 from xlapy.lowering.primitives import floor_division
 
 
@@ -218,11 +218,6 @@ def _real_sign(x):
     return jnp.where(x == 0, jnp.zeros((), x.dtype), lax.sign(x))
 
 
-def _complex_sign(x):
-    size = jnp.abs(x)
-    return jnp.where(size == 0, 0, x / jnp.where(size == 0, 1, size)).astype(x.dtype)
-
-
 def _complex_reciprocal(x):
     wide = jnp.abs(x.imag) <= jnp.abs(x.real)
     large, small = jnp.where(wide, x.real, x.imag), jnp.where(wide, x.imag, x.real)
@@ -303,23 +298,16 @@ def _one_times(x):
     return lax.complex(x.real - 0 * x.imag, x.imag + 0 * x.real)
 
 
-def _complex_power(x, y):
-    """`x**y`; exact for small whole exponents, and for a base of zero, as in NumPy."""
-    general = jnp.power(x, y)
-    exact = jnp.where(y == 0, jnp.ones_like(x), jnp.where((x == 0) & (y.real > 0), jnp.zeros_like(x), general))
-    return differentiated_as(exact, complex_power(x, y))
-
-
 def _complex_exp2(x):
     return jnp.exp(_scaled(x, np.log(2.0)))
 
 
 def _complex_log2(x):
-    return _scaled(jnp.log(x), 1 / np.log(2.0))
+    return _scaled(complex_functions.log(x), 1 / np.log(2.0))
 
 
 def _complex_log10(x):
-    return _scaled(jnp.log(x), 1 / np.log(10.0))
+    return _scaled(complex_functions.log(x), 1 / np.log(10.0))
 
 
 def _scaled(x, factor: np.float64):
@@ -387,41 +375,41 @@ TABLE: dict[np.ufunc, Entry] = {
     np.remainder: {"i": floor_division.remainder, "u": floor_division.remainder, "f": _float_remainder},
     np.fmod: {"i": _int_fmod, "u": _int_fmod, "f": "rem"},
     np.divmod: {"i": _int_divmod, "u": _int_divmod, "f": _float_divmod},
-    np.power: {"i": _int_power, "u": _int_power, "f": "pow", "c": _complex_power},
-    np.float_power: {"f": "pow", "c": _complex_power},
+    np.power: {"i": _int_power, "u": _int_power, "f": "pow", "c": complex_functions.power},
+    np.float_power: {"f": "pow", "c": complex_functions.power},
     np.negative: {"*": "neg"},
     np.positive: {"*": identity},
     np.absolute: {"b": identity, "u": identity, "c": jnp.abs, "*": "abs"},
     np.fabs: {"f": "abs"},
-    np.sign: {"u": jnp.sign, "f": _real_sign, "c": _complex_sign, "*": "sign"},
+    np.sign: {"u": jnp.sign, "f": _real_sign, "c": complex_functions.sign, "*": "sign"},
     np.heaviside: {"f": _heaviside},
     np.conjugate: {"c": jnp.conj, "*": identity},
     np.square: {"b": identity, "*": square},
     np.reciprocal: {"i": _int_reciprocal, "u": _int_reciprocal, "f": _float_reciprocal, "c": _complex_reciprocal},
-    np.sqrt: {"*": "sqrt"},
+    np.sqrt: {"c": complex_functions.sqrt, "*": "sqrt"},
     np.cbrt: {"*": exact_integer_results.cbrt},
     np.exp: {"*": "exp"},
     np.exp2: {"c": _complex_exp2, "*": exact_integer_results.exp2},
-    np.expm1: {"*": "expm1"},
-    np.log: {"*": "log"},
+    np.expm1: {"c": complex_functions.expm1, "*": "expm1"},
+    np.log: {"c": complex_functions.log, "*": "log"},
     np.log2: {"c": _complex_log2, "*": exact_integer_results.log2},
     np.log10: {"c": _complex_log10, "*": exact_integer_results.log10},
-    np.log1p: {"*": "log1p"},
+    np.log1p: {"c": complex_functions.log1p, "*": "log1p"},
     np.logaddexp: {"f": jnp.logaddexp},
     np.logaddexp2: {"f": jnp.logaddexp2},
-    np.sin: {"*": "sin"},
-    np.cos: {"*": "cos"},
-    np.tan: {"*": "tan"},
-    np.arcsin: {"*": "asin"},
-    np.arccos: {"*": "acos"},
-    np.arctan: {"*": "atan"},
+    np.sin: {"c": complex_functions.sin, "*": "sin"},
+    np.cos: {"c": complex_functions.cos, "*": "cos"},
+    np.tan: {"c": complex_functions.tan, "*": "tan"},
+    np.arcsin: {"c": complex_functions.asin, "*": "asin"},
+    np.arccos: {"c": complex_functions.acos, "*": "acos"},
+    np.arctan: {"c": complex_functions.atan, "*": "atan"},
     np.arctan2: {"f": "atan2"},
-    np.sinh: {"*": "sinh"},
-    np.cosh: {"*": "cosh"},
-    np.tanh: {"*": "tanh"},
-    np.arcsinh: {"*": "asinh"},
-    np.arccosh: {"*": "acosh"},
-    np.arctanh: {"*": "atanh"},
+    np.sinh: {"c": complex_functions.sinh, "*": "sinh"},
+    np.cosh: {"c": complex_functions.cosh, "*": "cosh"},
+    np.tanh: {"c": complex_functions.tanh, "*": "tanh"},
+    np.arcsinh: {"c": complex_functions.asinh, "*": "asinh"},
+    np.arccosh: {"c": complex_functions.acosh, "*": "acosh"},
+    np.arctanh: {"c": complex_functions.atanh, "*": "atanh"},
     np.hypot: {"f": exact_integer_results.hypot},
     np.degrees: {"f": _degrees},
     np.rad2deg: {"f": _degrees},

@@ -54,6 +54,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import Const, NdArray, NumpyScalar, Scalar, Tuple, Value, constants, number_var
 from xlapy.ir import Operation, TensorType, Var, constant_value
+from xlapy.lowering.numeric import complex_functions
 
 Types = tuple  # of np.dtype, int, float or complex
 _BOOL = np.dtype(bool)
@@ -100,6 +101,7 @@ def ufunc_rule(
     order: Any = "K",
     dtype: Any = None,
     signature: Any = None,
+    sig: Any = None,
     subok: Any = True,
     axes: Any = None,
     axis: Any = None,
@@ -119,8 +121,9 @@ def ufunc_rule(
         outs = [out] if items is None else items
     outs += [None] * (ufunc.nout - len(outs))
     options = {"dtype": None, "casting": str(known(machine, casting, "casting"))}
+    signature = sig if absent(signature) else signature
     if not absent(signature):
-        raise Refused("XP0011", f"signature= of {ufunc.__name__}", "use dtype=")
+        options["dtype"] = _signature(ufunc, known(machine, signature, "a signature"))
     if not absent(dtype):
         options["dtype"] = require_dtype(known(machine, dtype, "a dtype"))
     if ufunc in GENERALISED:
@@ -142,6 +145,8 @@ def ufunc_rule(
     mask = None
     if where is not True and not (isinstance(where, Const) and where.value is True):
         mask = operand(machine, where)
+        if sequence_items(machine, where) is not None:
+            mask = cast(machine, mask, _BOOL)
         if mask.type.dtype != _BOOL:
             message = "Cannot cast array data from {!r} to dtype('bool') according to the rule 'safe'"
             return machine.raise_(TypeError, message.format(mask.type.dtype))
@@ -153,6 +158,13 @@ def ufunc_rule(
     asked = "K" if absent(order) else known_order(machine, order)
     result = result if asked == "K" or not fresh else _in_order(machine, result, asked)
     return as_arrays(machine, result) if always_array else result
+
+
+def _signature(ufunc: np.ufunc, given: Any) -> tuple:
+    """The dtypes of a loop, of which None may be any: `"dd->d"`, `"d"`, or a tuple."""
+    if isinstance(given, str):
+        given = tuple(given.replace("->", "")) if "->" in given else (*(None,) * ufunc.nin, *(given,) * ufunc.nout)
+    return tuple(None if item is None else require_dtype(item) for item in given)
 
 
 def _in_order(machine: Machine, result: Value, order: str) -> Value:
@@ -397,14 +409,15 @@ def _shortcut(machine: Machine, ufunc: np.ufunc, variables: Sequence[Var]) -> ob
             return complex_divided_by_real
     if ufunc is np.power or ufunc is np.float_power:
         exponent: Any = constant_value(variables[1])
-        if exponent is not None and exponent.shape == ():
+        if exponent is not None and exponent.size == 1:
+            exponent = exponent.reshape(())
             kind = kind_of(variables[0].type.dtype)
             if exponent == 2:
                 return _power_two
             if exponent == 1:
                 return _power_one
             if exponent == 0.5 and (kind == "c" or kind == "f" and ufunc is np.power):
-                return _power_half
+                return _complex_root if kind == "c" else _power_half
             if kind in "iu" and 3 <= exponent <= 64:
                 return _small_powers(int(exponent))
             if kind == "c" and exponent.imag == 0 and exponent.real % 1 == 0 and 0 < abs(exponent.real) < 100:
@@ -418,6 +431,10 @@ def _power_two(x, _):
 
 def _power_one(x, _):
     return x
+
+
+def _complex_root(x, _):
+    return complex_functions.sqrt(x)
 
 
 def _power_half(x, _):
