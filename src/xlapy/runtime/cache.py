@@ -8,9 +8,11 @@ import threading
 import types
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
+
+from jax.sharding import Sharding
 
 from xlapy.domain.growable_lists import Overfull, is_of_items
 from xlapy.domain.sources import Source
@@ -23,8 +25,9 @@ from xlapy.runtime import outcome, program_sharing, traced_calls
 from xlapy.runtime.binding import Binder
 from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS, failing, refuse, shared_storages
-from xlapy.runtime.jax_internals import ambient_x64, narrowing
+from xlapy.runtime.jax_internals import ambient_mesh, ambient_x64, narrowing
 from xlapy.runtime.options import Policy, static_sources
+from xlapy.runtime.sharding import are_sharded, check_devices, shardings_of_buffers, with_auto_mesh
 from xlapy.runtime.specialisation import Specialisation, overflows
 from xlapy.runtime.switch import off
 from xlapy.runtime.tracebacks import depth_of_caller
@@ -191,7 +194,7 @@ class Cache:
         static = static_sources(self.policy, named)
         narrow = self.policy.narrow if narrow is None else narrow
         run = partial(self._analyse, named, narrow, returns_views)
-        with narrowing(narrow), deep_recursion(), _uncollected():
+        with narrowing(narrow), deep_recursion(), _uncollected(), with_auto_mesh():
             return self._of_any_size(run, static) or run(self.static | static)
 
     def _of_any_size(self, run: Callable[..., Analysis], static: set[Source]) -> Analysis | None:
@@ -231,7 +234,8 @@ class Cache:
         for entry in self.entries:
             self._watch(entry, named)
         analysis = self._for_call(arguments)
-        traced = traced_calls.any_tracer([locate(p.source, named) for p in analysis.parameters])
+        operands = [locate(p.source, named) for p in analysis.parameters]
+        traced = traced_calls.any_tracer(operands)
         narrow = self._narrow(traced)
         if narrow != self.policy.narrow:
             analysis = self._for_call(arguments, narrow)
@@ -240,12 +244,24 @@ class Cache:
         others = self.traced if traced else self.entries
         sources = [p.source for p in analysis.parameters]
         shapes = analysis.raises is not None or any(sources != e.sources for e in others)
-        return self._keep(arguments, analysis, shapes, traced, narrow)
+        sharded = not traced and (self.policy.says_where or not ambient_mesh().empty or are_sharded(operands))
+        if sharded:
+            check_devices(sources, operands)
+        buffers = shardings_of_buffers(analysis, operands) if sharded else None
+        return self._keep(arguments, analysis, shapes, traced, narrow, buffers)
 
-    def _keep(self, arguments: tuple, analysis: Analysis, shapes: bool, traced: bool, narrow: bool) -> Specialisation:
+    def _keep(
+        self,
+        arguments: tuple,
+        analysis: Analysis,
+        shapes: bool,
+        traced: bool,
+        narrow: bool,
+        buffers: Mapping[Source, Sharding] | None,
+    ) -> Specialisation:
         """Where the programs of one function read or assume different things, array types are told apart by guards
         (`shapes`); otherwise by JAX."""
-        entry = Specialisation(self, analysis, ambient_x64(), shapes, traced, narrow)
+        entry = Specialisation(self, analysis, ambient_x64(), shapes, traced, narrow, buffers)
         if entry.holds(arguments) is None:
             raise refuse(self.function, failing(entry.guards, self.binder.names, arguments, traced))
         self.static |= analysis.static
@@ -285,7 +301,8 @@ class Cache:
                     entry.add(analysis)
                     self._install(self.entries)
                 else:
-                    entry = self._keep(arguments, analysis, True, entry.traced, entry.narrow)
+                    buffers = entry.buffers if entry.sharded else None
+                    entry = self._keep(arguments, analysis, True, entry.traced, entry.narrow, buffers)
         except NotOffloadableError as error:
             return self._fall_back(arguments, error)
         return entry.call(*arguments)

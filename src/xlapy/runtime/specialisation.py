@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.core
 import numpy as np
+from jax.sharding import Sharding
 
 from xlapy.domain.growable_lists import Overfull
+from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.caller_environment import Guard
 from xlapy.lowering.cpu_xla.compiler_options import Traits, options_for, traits_of
@@ -24,10 +26,19 @@ from xlapy.lowering.matmul_precision import requested_precision
 from xlapy.runtime import outcome, quick, traced_calls
 from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.guards import guards_of, holders_of, key_of
-from xlapy.runtime.jax_internals import ConcreteArray, ambient_x64, narrowing, set_x64, swap_x64
+from xlapy.runtime.jax_internals import ConcreteArray, ambient_mesh, ambient_x64, narrowing, set_x64, swap_x64
 from xlapy.runtime.native_calls import Direct
 from xlapy.runtime.packing import Travelling, packing_of_operands, packing_of_results, travelling, typed
 from xlapy.runtime.program_sharing import Moves, mentions, outcome_of
+from xlapy.runtime.sharding import (
+    are_sharded,
+    in_auto_axes,
+    operand_shardings,
+    placed,
+    result_shardings,
+    several_devices,
+    to_devices,
+)
 from xlapy.runtime.transfer_report import NARROWED, delivered_outputs, donated_buffers, outputs_of
 from xlapy.runtime.transfers import staged
 
@@ -98,10 +109,21 @@ class Specialisation:
         shapes: whether array types are told apart by guards.
         traced: whether it is for calls under a JAX transformation.
         narrow: whether 64-bit types become 32-bit ones.
+        buffers: how device arrays that it changes are laid out; None unless XLA partitions it, for several devices.
     """
 
-    def __init__(self, cache: Cache, analysis: Analysis, x64: bool, shapes: bool, traced: bool, narrow: bool) -> None:
+    def __init__(
+        self,
+        cache: Cache,
+        analysis: Analysis,
+        x64: bool,
+        shapes: bool,
+        traced: bool,
+        narrow: bool,
+        buffers: Mapping[Source, Sharding] | None,
+    ) -> None:
         self.precision = requested_precision()
+        self.sharded, self.buffers, self.mesh = buffers is not None, buffers or {}, ambient_mesh()
         self.cache, self.analysis, self.x64, self.traced, self.narrow = cache, analysis, x64, traced, narrow
         self.calls = 0
         #: functions and cells of the caller's in whose place others are (see `program_sharing`)
@@ -133,7 +155,7 @@ class Specialisation:
 
     def _as_it_travels(self, analysis: Analysis) -> Travelling:
         """The program that is compiled."""
-        if self.traced:
+        if self.traced or self.sharded:
             return Travelling(analysis.module, None)
         plain = _is_plain(analysis, self.cache.policy.numpy)
         results = None if plain else packing_of_results(analysis, self.cache.policy.numpy, self._is_on_host())
@@ -141,7 +163,8 @@ class Specialisation:
 
     def _is_on_host(self) -> bool:
         """Whether it runs on a CPU, in the caller's memory."""
-        return not self.narrow and self.cache.policy.device is None and jax.default_backend() == "cpu"
+        here = self.cache.policy.device is None and not self.sharded
+        return here and not self.narrow and jax.default_backend() == "cpu"
 
     def _build_of(self, analysis: Analysis) -> Build:
         """How a program is to be compiled and called."""
@@ -169,9 +192,18 @@ class Specialisation:
         options = dict(policy.jax)
         if build.traits is not None:
             options["compiler_options"] = options_for(build.traits, options.get("compiler_options"), policy.device)
+        shardings = operand_shardings(policy, [self.analysis.parameters[k] for k in alone])
+        if shardings is not None:
+            groups = self.packing.groups if self.packing is not None else ()
+            options["in_shardings"] = (*shardings, *(None for _ in groups))
+        if policy.out_shardings is not None and _is_plain(self.analysis, policy.numpy):
+            options["out_shardings"] = policy.out_shardings
         jitted = jax.jit(_trace, donate_argnums=donated, **options)
+        if self.sharded:
+            jitted = to_devices(jitted, options.get("in_shardings"))
+            jitted = _narrowing(jitted) if self.narrow else jitted
         if self.traced and self.narrow:
-            return lambda *operands: jitted(*map(_narrow_memory, operands))
+            return _narrowing(jitted)
         if policy.device is not None:
             return lambda *operands: jitted(*jax.device_put(operands, policy.device))
         if build.staged:
@@ -212,7 +244,8 @@ class Specialisation:
 
     def _quick(self, analysis: Analysis) -> quick.Maker | None:
         """What finishes most runs of a program."""
-        if self.traced or self.travelling[id(analysis)].results is not None:
+        policy = self.cache.policy
+        if self.traced or policy.out_shardings is not None or self.travelling[id(analysis)].results is not None:
             return None
         return quick.finisher(analysis, self.cache.binder.names, self.cache.policy.numpy)
 
@@ -271,7 +304,18 @@ class Specialisation:
                 guard = Guard("type", source, group.python)
                 if key_of(guard) not in known:
                     writer.guard(guard)
+        self._require_devices(writer)
         return writer
+
+    def _require_devices(self, writer: Writer) -> None:
+        """Check that operands lie on several devices, or do not, and that the caller's mesh is the same."""
+        if not several_devices() and self.mesh.empty:
+            return
+        writer.require(f"{writer.name(ambient_mesh)}() == {writer.name(self.mesh)}")
+        if not self.traced and self.mesh.empty and not self.cache.policy.says_where:
+            arrays = [p.source for p in self.analysis.parameters if not p.is_number]
+            operands = writer.operands([s for s in arrays if s in self.sources]) if arrays else ""
+            writer.require(f"{writer.name(are_sharded)}(({operands})) is {self.sharded}")
 
     def then(self, miss: Callable) -> None:
         """What is tried next where a guard of this one does not hold."""
@@ -343,18 +387,25 @@ class Specialisation:
         if analysis is None:
             raise NewTypes
         entry = self.travelling[id(analysis)].module.entry
-        environment: Environment = dict(zip(entry.params, operands, strict=True))
-        with narrowing(self.narrow):
+        own = build.traits.own_reductions if build.traits is not None else None
+
+        def run(*values: Any) -> list:
+            environment: Environment = dict(zip(entry.params, values, strict=True))
             if self.traced:
-                results = evaluate(entry, environment)
-            else:
-                own = build.traits.own_reductions if build.traits is not None else None
-                results = evaluate_fast(entry, environment, native, platform, own, parts, True)
+                return evaluate(entry, environment)
+            return evaluate_fast(entry, environment, native, platform, own, parts, True, self.sharded)
+
+        with narrowing(self.narrow):
+            results = in_auto_axes(run, operands, self._wanted(analysis))
         if not self.traced and not self.narrow:
             results = [typed(x, v.type) for x, v in zip(results, entry.results, strict=True)]
         if _is_plain(analysis, self.cache.policy.numpy):
             return outcome.plain(analysis.result, results)
         return Outputs(self.numbered.index(analysis), tuple(jax.numpy.asarray(r) for r in results))
+
+    def _wanted(self, analysis: Analysis) -> dict[int, Any]:
+        """How outputs are to be laid out."""
+        return result_shardings(analysis, self.cache.policy.out_shardings, self.buffers)
 
     def _new_types(self, arguments: tuple) -> Any:
         return self.cache.new_types(self, arguments)
@@ -388,7 +439,7 @@ class Specialisation:
         packing = self.travelling[id(analysis)].results
         if packing is not None:
             values = tuple(packing.taken_apart(values))
-        return self.cache.finish(analysis, values, arguments)
+        return placed(self.cache.finish(analysis, values, arguments), self.cache.policy.out_shardings)
 
     def run(self, operands: tuple) -> Any:
         """Run on operands that `prepare` found."""
@@ -437,6 +488,11 @@ _CONCRETE = (np.ndarray, ConcreteArray)
 def _waiting(run: Callable) -> Callable:
     """`run`, which has ended when it returns."""
     return lambda *operands: jax.block_until_ready(run(*operands))
+
+
+def _narrowing(run: Callable) -> Callable:
+    """`run`, whose NumPy operands get the types that JAX is going to have."""
+    return lambda *operands: run(*map(_narrow_memory, operands))
 
 
 def _is_plain(analysis: Analysis, numpy: bool) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.export
 import numpy as np
+from jax.sharding import Sharding
 
+from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.caller_environment import Parameter
 from xlapy.ir import to_text
@@ -20,7 +22,16 @@ from xlapy.runtime import portable
 from xlapy.runtime.cache import Cache
 from xlapy.runtime.codegen import MISS, Writer, locate
 from xlapy.runtime.guards import guards_of
-from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
+from xlapy.runtime.jax_internals import ambient_mesh, ambient_x64, set_x64, swap_x64
+from xlapy.runtime.sharding import (
+    are_sharded,
+    in_auto_axes,
+    operand_shardings,
+    placed,
+    result_shardings,
+    shardings_of_buffers,
+    to_devices,
+)
 from xlapy.runtime.specialisation import reads_large_memory
 from xlapy.runtime.targets import target_options, target_sharding
 from xlapy.runtime.transfer_report import Traffic, donated_buffers, traffic
@@ -108,6 +119,9 @@ class Compiled:
         for guard in guards_of(analysis, True, cache.policy.narrow):
             writer.guard(guard)
         self._prepare = writer.prepare([p.source for p in analysis.parameters])
+        self._run = executable
+        if cache.policy.says_where:
+            self._run = to_devices(executable, operand_shardings(cache.policy, analysis.parameters))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run; `TypeError` for arguments or a state of the caller's world other than those compiled for."""
@@ -117,12 +131,13 @@ class Compiled:
             raise TypeError(f"{self._cache.name} was compiled for other arguments, or what it reads has changed since")
         before = swap_x64(not self._cache.policy.narrow)
         try:
-            outputs = self.executable(*operands)
+            outputs = self._run(*operands)
         finally:
             set_x64(before)
         if reads_large_memory(self._analysis):
             jax.block_until_ready(outputs)
-        return self._cache.finish(self._analysis, tuple(outputs), arguments)
+        result = self._cache.finish(self._analysis, tuple(outputs), arguments)
+        return placed(result, self._cache.policy.out_shardings)
 
     def as_text(self) -> str:
         """The optimised HLO."""
@@ -150,7 +165,12 @@ def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
         options["out_shardings"] = sharding
     placed = [x.sharding for x in operands if x.sharding is not None]
     platform = next(iter(placed[0].device_set)).platform if placed else jax.default_backend()
-    program = _program(cache, analysis, platform if device is None else device.platform)
+    shardings = operand_shardings(policy, analysis.parameters) if sharding is None else None
+    if shardings is not None:
+        options["in_shardings"] = tuple(shardings)
+    partitioned = policy.says_where or not ambient_mesh().empty or are_sharded(operands)
+    buffers = shardings_of_buffers(analysis, operands) if partitioned else None
+    program = _program(cache, analysis, platform if device is None else device.platform, buffers)
     before = swap_x64(not policy.narrow)
     try:
         return jax.jit(program, donate_argnums=donated, **options).lower(*operands)
@@ -158,14 +178,22 @@ def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
         set_x64(before)
 
 
-def _program(cache: Cache, analysis: Analysis, platform: str | None = None) -> Callable:
-    """The program as a function of its operands, for one platform or any."""
-    params = analysis.module.entry.params
+def _program(
+    cache: Cache,
+    analysis: Analysis,
+    platform: str | None = None,
+    buffers: Mapping[Source, Sharding] | None = None,
+) -> Callable:
+    """The program as a function of its operands, for one platform or any; `buffers` as for `Specialisation`."""
+    params, wanted = analysis.module.entry.params, result_shardings(analysis, cache.policy.out_shardings, buffers or {})
+
+    def run(*values):
+        environment = dict(zip(params, values, strict=True))
+        results = evaluate_fast(analysis.module.entry, environment, platform=platform, partitioned=buffers is not None)
+        return [r if isinstance(r, jax.Array) else jax.numpy.asarray(r) for r in results]
 
     def program(*values):
-        environment = dict(zip(params, values, strict=True))
-        results = evaluate_fast(analysis.module.entry, environment, platform=platform)
-        return [r if isinstance(r, jax.Array) else jax.numpy.asarray(r) for r in results]
+        return in_auto_axes(run, values, wanted)
 
     program.__name__ = program.__qualname__ = cache.function.__name__
     return program

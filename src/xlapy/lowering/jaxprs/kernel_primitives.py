@@ -54,7 +54,7 @@ class Kernel:
         ad.primitive_jvps[primitive] = _jvp
         batching.primitive_batchers[primitive] = partial(_batched, primitive, batch)
         mlir.register_lowering(primitive, mlir.lower_fun(_elsewhere, multiple_results=True))
-        mlir.register_lowering(primitive, mlir.lower_fun(_on_cpu, multiple_results=True), platform="cpu")
+        mlir.register_lowering(primitive, _lowered_for_cpu, platform="cpu")
 
     def __call__(self, *operands: Any, **static: Hashable) -> list:
         """The results for arrays, and for arguments that are parameters of the equation."""
@@ -99,6 +99,12 @@ def _types(*_: Any, jaxpr: ClosedJaxpr, **__: Any) -> list:
 
 def _on_cpu(*operands: Any, jaxpr: ClosedJaxpr, **_: Any) -> list:
     return jaxpr_as_fun(jaxpr)(*operands)
+
+
+def _lowered_for_cpu(context: Any, *operands: Any, **parameters: Any) -> Any:
+    """What several CPUs have parts of is computed as elsewhere: one of them would be slow at what XLA cannot divide."""
+    several = (getattr(context.module_context.axis_context, "num_devices", None) or 1) > 1
+    return mlir.lower_fun(_elsewhere if several else _on_cpu, multiple_results=True)(context, *operands, **parameters)
 
 
 def _elsewhere(*operands: Any, jaxpr: ClosedJaxpr, elsewhere: ClosedJaxpr | None, **_: Any) -> list:
