@@ -24,6 +24,7 @@ from xlapy.ir.called_jaxprs import inner_jaxprs
 from xlapy.ir.operations import OF_JAXPRS
 from xlapy.lowering.jaxprs.deferred_tracing import Untraced
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
+from xlapy.lowering.jaxprs.meshes import needs_mesh, without_mesh
 from xlapy.lowering.matmul_precision import precision_of_products
 
 _TRACES: OrderedDict[object, Any] = OrderedDict()
@@ -58,15 +59,24 @@ def tensor_type(aval) -> TensorType:
 
 
 def trace(function: Callable, types: Sequence[TensorType], x64: bool):
-    """The closed jaxpr of `function` for operands of these types."""
+    """The closed jaxpr of `function` for operands of these types; it knows of the caller's mesh only if it has to."""
     avals = [jax.core.ShapedArray(t.shape, t.dtype, weak_type=t.weak) for t in types]
 
     def flat(*arrays):
         return jax.tree.leaves(function(*arrays))
 
-    with jax.enable_x64(x64):
+    def jaxpr() -> ClosedJaxpr:
         jaxpr, _, constants = trace_to_jaxpr_dynamic(wrap_init(flat, debug_info=_about(len(types))), avals)
-    return ClosedJaxpr(jaxpr, constants)
+        return ClosedJaxpr(jaxpr, constants)
+
+    with jax.enable_x64(x64):
+        try:
+            with without_mesh():
+                return jaxpr()
+        except Exception as error:
+            if not needs_mesh(error):
+                raise
+        return jaxpr()
 
 
 @functools.cache

@@ -47,6 +47,7 @@ from xlapy.domain.values import (
 from xlapy.immutable import immutable
 from xlapy.ir import Region, TensorType, Var, captured, constant_value
 from xlapy.lowering.evaluate import evaluate
+from xlapy.lowering.jaxprs.meshes import current_mesh
 
 _LEAF_MODULES = ("jax.", "jaxlib.")
 
@@ -260,7 +261,7 @@ def emit_call(machine: Machine, function: Callable, template: tuple, arguments: 
     name = getattr(function, "__name__", type(function).__name__)
     types_ = tuple(v.type for v in operands)
     try:
-        key = (function, _key(template), types_, x64)
+        key = (function, _key(template), types_, x64, current_mesh())
         hash(key)
     except TypeError:
         key = None

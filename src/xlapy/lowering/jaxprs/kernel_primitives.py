@@ -23,6 +23,7 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
+from xlapy.lowering.jaxprs.meshes import without_mesh
 
 
 class Kernel:
@@ -72,14 +73,16 @@ def _shape_of(x: Any) -> jax.ShapeDtypeStruct:
 def _traced(function: Callable, static: dict, shapes: Sequence[jax.ShapeDtypeStruct]) -> ClosedJaxpr:
     """What a function computes: a call, by which XLA's programs have it once, and JAX knows it again."""
     called = _jitted(function, tuple(static.items()))
-    jaxpr = called.trace(*shapes).jaxpr
+    with without_mesh():
+        jaxpr = called.trace(*shapes).jaxpr
     return _call_of(jaxpr, called, tuple(shapes))
 
 
 @lru_cache(maxsize=1024)
 def _call_of(jaxpr: ClosedJaxpr, called: Callable, shapes: tuple) -> ClosedJaxpr:
     """The call of a function that was traced: the first one, so that JAX knows it again."""
-    return jax.make_jaxpr(called)(*shapes)
+    with without_mesh():
+        return jax.make_jaxpr(called)(*shapes)
 
 
 @lru_cache(maxsize=1024)
