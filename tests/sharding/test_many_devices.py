@@ -405,3 +405,76 @@ def test_explicit_axes():
     jacobi(known)
     np.testing.assert_allclose(np.asarray(field), known)
     assert field.device.is_equivalent_to(NamedSharding(TYPED, P("d")), 2)
+
+
+# -- where arrays lie, asked and told inside --------------------------------------------------------------------------
+
+
+def constrained(x):
+    return jax.lax.with_sharding_constraint(x * 2, NamedSharding(ROW, P(None, "d")))
+
+
+def constrained_together(x):
+    mesh = jax.make_mesh((8,), ("d",), axis_types=(AxisType.Auto,))
+    both = jax.lax.with_sharding_constraint({"a": x * 2, "b": x + 1}, NamedSharding(mesh, P()))
+    return both["a"], both["b"]
+
+
+def in_a_loop(x):
+    for _ in range(3):
+        x = jax.lax.with_sharding_constraint(jnp.sin(x), D)
+    return x
+
+
+def put(x):
+    return jax.device_put(x * 2, EVERYWHERE), jax.device_put(x, x.sharding)
+
+
+def asked(x):
+    many = len(x.sharding.device_set)
+    return x * many if x.sharding.spec == P("d") else x, many, x.committed
+
+
+def of_the_mesh(x):
+    return x * ROW.shape["d"], ROW.axis_names, jax.device_count(), jax.typeof(x).sharding.spec
+
+
+@needs_devices
+@pytest.mark.parametrize("f", [constrained, constrained_together, in_a_loop, put, asked, of_the_mesh])
+@pytest.mark.parametrize("typed", [False, True])
+def test_places_inside(f, typed):
+    compiled = xlapy.jit(f)
+    for x in (jax.device_put(U[:16, :8], NamedSharding(TYPED if typed else ROW, spec)) for spec in (P("d"), P())):
+        if typed and f in (constrained, in_a_loop, put, constrained_together):
+            # JAX refuses a sharding over another mesh than that of the array's type
+            np.testing.assert_allclose(
+                jax.tree.leaves(compiled(x))[0], jax.tree.leaves(f(jnp.asarray(x)))[0], rtol=1e-6
+            )
+            continue
+        wanted, found = f(x), compiled(x)
+        jax.tree.map(assert_same, found, wanted)
+        assert jax.tree.structure(found) == jax.tree.structure(wanted)
+
+
+def assert_same(x, y):
+    if isinstance(y, jax.Array):
+        np.testing.assert_allclose(x, y, rtol=1e-6)
+        assert x.sharding.is_equivalent_to(y.sharding, y.ndim)
+    else:
+        assert x == y
+        assert type(x) is type(y)
+
+
+@needs_devices
+def test_the_callers_mesh_inside():
+    def sizes(x):
+        x = jax.lax.with_sharding_constraint(x, P(None, "d"))
+        return x, jax.sharding.get_abstract_mesh().size, jax.sharding.get_mesh().axis_names
+
+    compiled = xlapy.jit(sizes)
+    for mesh in (ROW, jax.make_mesh((2, 4), ("a", "d"), axis_types=(AxisType.Auto,) * 2)):
+        with jax.set_mesh(mesh):
+            x = jax.device_put(U[:16, :8], NamedSharding(mesh, P()))
+            jax.tree.map(assert_same, compiled(x), sizes(x))
+    with pytest.raises(RuntimeError, match="requires a non-empty mesh"):
+        compiled(U)

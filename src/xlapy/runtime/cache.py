@@ -19,6 +19,7 @@ from xlapy.domain.sources import Source
 from xlapy.domain.storage import Storage
 from xlapy.interpreter.analyse import Analysis, analyse
 from xlapy.interpreter.depth import deep_recursion
+from xlapy.lowering.jaxprs.meshes import with_auto_mesh
 from xlapy.passes import optimise
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import outcome, program_sharing, traced_calls
@@ -27,7 +28,7 @@ from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS, failing, refuse, shared_storages
 from xlapy.runtime.jax_internals import ambient_mesh, ambient_x64, narrowing
 from xlapy.runtime.options import Policy, static_sources
-from xlapy.runtime.sharding import are_sharded, check_devices, shardings_of_buffers, with_auto_mesh
+from xlapy.runtime.sharding import are_sharded, check_devices, shardings_of_buffers
 from xlapy.runtime.specialisation import Specialisation, overflows
 from xlapy.runtime.switch import off
 from xlapy.runtime.tracebacks import depth_of_caller
@@ -244,11 +245,15 @@ class Cache:
         others = self.traced if traced else self.entries
         sources = [p.source for p in analysis.parameters]
         shapes = analysis.raises is not None or any(sources != e.sources for e in others)
-        sharded = not traced and (self.policy.says_where or not ambient_mesh().empty or are_sharded(operands))
+        sharded = not traced and (self._says_where(analysis) or are_sharded(operands))
         if sharded:
             check_devices(sources, operands)
         buffers = shardings_of_buffers(analysis, operands) if sharded else None
         return self._keep(arguments, analysis, shapes, traced, narrow, buffers)
+
+    def _says_where(self, analysis: Analysis) -> bool:
+        """Whether a program is one for several devices wherever its operands lie."""
+        return analysis.spans_devices or self.policy.says_where or not ambient_mesh().empty
 
     def _keep(
         self,

@@ -8,24 +8,24 @@ it (machine code, NumPy's BLAS, kernels), of which XLA could only give each devi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
 from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
+from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
 
 from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.caller_environment import Parameter
 from xlapy.interpreter.output_reconstruction import Known, Made
 from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
+from xlapy.lowering.jaxprs.meshes import auto
 from xlapy.runtime.jax_internals import ConcreteArray, ambient_mesh, sharding_of, spread
 from xlapy.runtime.sharding_prefixes import is_leaf
 from xlapy.runtime.transfer_report import is_device_buffer, outputs_of
 
-__all__ = ["are_sharded", "in_auto_axes", "is_spread", "operand_shardings", "several_devices", "with_auto_mesh"]
+__all__ = ["are_sharded", "in_auto_axes", "is_spread", "operand_shardings", "several_devices"]
 
 _REPLICATED = PartitionSpec()
 
@@ -160,10 +160,21 @@ def result_shardings(
         ValueError: if it has another structure than the result, or an array cannot be laid out so.
     """
     changed = {e.source: e.reconstruction for e in analysis.effects if e.source in buffers}
-    found = {k: buffers[source] for source, recipe in changed.items() for k in outputs_of(recipe)}
+    found = _told(analysis)
+    found |= {k: buffers[source] for source, recipe in changed.items() for k in outputs_of(recipe)}
     found |= _of_outputs(analysis.result, shardings)
     for k, sharding in found.items():
         check_fits(sharding, analysis.module.entry.results[k].type.shape, "the result")
+    return found
+
+
+def _told(analysis: Analysis) -> dict[int, Any]:
+    """The outputs of which the program itself says how they are laid out."""
+    found = {}
+    for k, var in enumerate(analysis.module.entry.results if analysis.spans_devices else ()):
+        jaxpr = getattr(var.owner, "jaxpr", None)
+        if jaxpr is not None and jaxpr.jaxpr.eqns and jaxpr.jaxpr.eqns[-1].primitive.name == "sharding_constraint":
+            found[k] = jaxpr.jaxpr.eqns[-1].params["sharding"]
     return found
 
 
@@ -252,16 +263,6 @@ def _axis_names(spec: Any) -> list[Any]:
 # -- meshes with explicit axes ----------------------------------------------------------------------------------------
 
 
-def with_auto_mesh() -> AbstractContextManager:
-    """A context in which the caller's mesh has axes along which XLA decides."""
-    mesh = ambient_mesh()
-    return jax.sharding.use_abstract_mesh(_auto(mesh)) if mesh.explicit_axes else nullcontext()
-
-
-def _auto(mesh: AbstractMesh) -> AbstractMesh:
-    return mesh.update_axis_types(dict.fromkeys(mesh.explicit_axes, AxisType.Auto))
-
-
 def explicit_mesh(operands: Sequence) -> AbstractMesh | None:
     """The mesh with explicit axes that operands of a program lie on, or that is the caller's; None if there is none."""
     found = [jax.typeof(x).sharding.mesh for x in operands if isinstance(x, jax.Array)]
@@ -297,7 +298,7 @@ def _result_specs(run: Callable[..., list], operands: Sequence, mesh: AbstractMe
             return [x.sharding.spec for x in jax.eval_shape(run, *operands)]
         except Exception:  # noqa: S110 - whatever JAX's rules refuse
             pass
-    with jax.sharding.use_abstract_mesh(_auto(mesh)):
+    with jax.sharding.use_abstract_mesh(auto(mesh)):
         shapes = jax.eval_shape(run, *[jax.ShapeDtypeStruct(x.shape, x.dtype) for x in operands])
     specs = {tuple(x.shape): jax.typeof(x).sharding.spec for x in reversed(operands) if isinstance(x, jax.Array)}
     return [specs.get(tuple(x.shape), _REPLICATED) for x in shapes]

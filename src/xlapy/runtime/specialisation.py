@@ -312,7 +312,8 @@ class Specialisation:
         if not several_devices() and self.mesh.empty:
             return
         writer.require(f"{writer.name(ambient_mesh)}() == {writer.name(self.mesh)}")
-        if not self.traced and self.mesh.empty and not self.cache.policy.says_where:
+        anywhere = self.analysis.spans_devices or self.cache.policy.says_where or not self.mesh.empty
+        if not self.traced and not anywhere:
             arrays = [p.source for p in self.analysis.parameters if not p.is_number]
             operands = writer.operands([s for s in arrays if s in self.sources]) if arrays else ""
             writer.require(f"{writer.name(are_sharded)}(({operands})) is {self.sharded}")
@@ -350,6 +351,8 @@ class Specialisation:
         if self.own and mentions(outcome_of(analysis), self.own):
             return False
         if not same or analysis.reads_ambient != self.analysis.reads_ambient:
+            return False
+        if analysis.spans_devices != self.analysis.spans_devices:
             return False
         if analysis.has_products != self.analysis.has_products or requested_precision() != self.precision:
             return False

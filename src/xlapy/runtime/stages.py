@@ -168,7 +168,8 @@ def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
     shardings = operand_shardings(policy, analysis.parameters) if sharding is None else None
     if shardings is not None:
         options["in_shardings"] = tuple(shardings)
-    partitioned = policy.says_where or not ambient_mesh().empty or are_sharded(operands)
+    says_where = analysis.spans_devices or policy.says_where or not ambient_mesh().empty
+    partitioned = says_where or are_sharded(operands)
     buffers = shardings_of_buffers(analysis, operands) if partitioned else None
     program = _program(cache, analysis, platform if device is None else device.platform, buffers)
     before = swap_x64(not policy.narrow)

@@ -1,26 +1,31 @@
-"""Jaxprs that are kept know of no mesh: JAX lets them be part of programs on any."""
+"""Meshes of the programs in which jaxprs are used that are kept."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 
 import jax
+from jax.sharding import AbstractMesh, AxisType
 
-_NO_MESH = jax.sharding.AbstractMesh((), ())
+_NO_MESH = AbstractMesh((), ())
 #: the mesh of the program that is being compiled, or of the caller
 current_mesh = jax.sharding.get_abstract_mesh
 
 
 def without_mesh() -> AbstractContextManager:
-    """A context without a mesh."""
+    """A context without a mesh: a jaxpr that is made there may be part of programs on any."""
     return jax.sharding.use_abstract_mesh(_NO_MESH)
 
 
-def needs_mesh(error: Exception) -> bool:
-    """Whether JAX misses a mesh that the caller has set."""
-    return (
-        isinstance(error, ValueError | RuntimeError | TypeError) and "mesh" in str(error) and not current_mesh().empty
-    )
+def with_auto_mesh() -> AbstractContextManager:
+    """A context in which the mesh has axes along which XLA decides."""
+    mesh = current_mesh()
+    return jax.sharding.use_abstract_mesh(auto(mesh)) if mesh.explicit_axes else nullcontext()
 
 
-__all__ = ["current_mesh", "needs_mesh", "without_mesh"]
+def auto(mesh: AbstractMesh) -> AbstractMesh:
+    """A mesh along all of whose axes XLA decides, but those that are manual."""
+    return mesh.update_axis_types(dict.fromkeys(mesh.explicit_axes, AxisType.Auto))
+
+
+__all__ = ["auto", "current_mesh", "with_auto_mesh", "without_mesh"]

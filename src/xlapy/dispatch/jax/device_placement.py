@@ -1,0 +1,116 @@
+"""Where arrays lie: shardings and meshes as known objects, and JAX's functions that put arrays somewhere.
+
+In a program that runs on several devices XLA decides where an array lies, unless it is told. What the caller's arrays
+say of themselves is known when the program is made, and assumed.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import jax
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
+
+from xlapy.dispatch import registry
+from xlapy.dispatch.jax import jax_functions
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.values import NONE, Const, JaxArray, Value
+
+#: what `x.name` says of where an array lies
+PLACES = frozenset(("sharding", "device", "committed", "is_fully_addressable", "is_fully_replicated"))
+
+
+def _made(cls: type, machine: Machine, *args: Value, **kwargs: Value) -> Value:
+    """An object that describes devices, made of known ones."""
+    known = [machine.static(a) for a in args], {name: machine.static(v) for name, v in kwargs.items()}
+    try:
+        return Const(cls(*known[0], **known[1]))
+    except (TypeError, ValueError) as error:
+        return machine.reraise(error)
+
+
+for _class in (NamedSharding, SingleDeviceSharding, PartitionSpec, Mesh, AbstractMesh):
+    registry.function(_class)(partial(_made, _class))
+
+
+@registry.function(jax.sharding.get_mesh)
+def _mesh(machine: Machine) -> Value:
+    """The caller's mesh, which a program is made for."""
+    return Const(jax.sharding.get_mesh())
+
+
+@registry.function(jax.sharding.get_abstract_mesh)
+def _abstract_mesh(machine: Machine) -> Value:
+    return Const(jax.sharding.get_mesh().abstract_mesh)
+
+
+def place(machine: Machine, value: JaxArray, name: str) -> Value | None:
+    """What an array of the caller's says of where it lies; None for one that the program makes."""
+    found = machine.world.described(value.var, name)
+    return None if found is None else Const(found[0])
+
+
+@registry.function(jax.typeof)
+def _typeof(machine: Machine, x: Value) -> Value:
+    """JAX's type of an array. Along explicit axes it tells how the array is laid out, which is not known of all."""
+    if isinstance(x, JaxArray):
+        found = machine.world.described(x.var, "aval")
+        if found is not None and place(machine, x, "sharding") is not None:
+            return Const(found[0])
+        if machine.world.lies_on_explicit_axes():
+            raise Refused(
+                "XP0011",
+                "the type of an array that the program makes, on a mesh with explicit axes",
+                "ask for the type of an argument; XLA decides here how other arrays are laid out",
+            )
+    return jax_functions.call(machine, jax.typeof, [x], {})
+
+
+@registry.function(jax.lax.with_sharding_constraint)
+def constrained(machine: Machine, x: Value, shardings: Value) -> Value:
+    """Arrays that lie where they are told to; the program is one for several devices then."""
+    arguments = jax_functions.Arguments(machine)
+    wanted = jax.tree.map(_auto, arguments.template(shardings), is_leaf=_is_place)
+    template = ((arguments.template(x), wanted), {})
+    machine.builder.spans_devices = True
+    return jax_functions.emit_call(machine, jax.lax.with_sharding_constraint, template, arguments)
+
+
+def _is_place(item: Any) -> bool:
+    return item is None or isinstance(item, Sharding | PartitionSpec)
+
+
+def _auto(sharding: Any) -> Any:
+    """A sharding over a mesh along whose axes XLA decides: those that are explicit are so only for the caller."""
+    if not isinstance(sharding, NamedSharding) or not sharding.mesh.abstract_mesh.explicit_axes:
+        return sharding
+    mesh = sharding.mesh
+    types = [AxisType.Auto if t == AxisType.Explicit else t for t in mesh.axis_types]
+    if isinstance(mesh, Mesh):
+        made: Any = Mesh(mesh.devices, mesh.axis_names, axis_types=tuple(types))
+    else:
+        made = mesh.update_axis_types(dict(zip(mesh.axis_names, types, strict=True)))
+    return NamedSharding(made, sharding.spec, memory_kind=sharding.memory_kind)
+
+
+@registry.function(jax.sharding.reshard)
+def _reshard(machine: Machine, xs: Value, out_shardings: Value) -> Value:
+    """Along explicit axes a constraint is what changes the type; JAX refuses it along others."""
+    known = out_shardings.value if isinstance(out_shardings, Const) else None
+    mesh = known.mesh if isinstance(known, NamedSharding) else jax.sharding.get_mesh()
+    if _is_place(known) and mesh.abstract_mesh.explicit_axes:
+        return constrained(machine, xs, out_shardings)
+    return jax_functions.call(machine, jax.sharding.reshard, [xs, out_shardings], {})
+
+
+@registry.function(jax.device_put)
+def _device_put(machine: Machine, x: Value, device: Value = NONE, **options: Value) -> Value:
+    """To put an array on several devices in a program is to tell XLA where it lies."""
+    known = device.value if isinstance(device, Const) else None
+    if isinstance(known, NamedSharding):
+        return constrained(machine, jax_functions.call(machine, jax.device_put, [x], {}), device)
+    return jax_functions.call(machine, jax.device_put, [x, device], options)
+
+
+__all__ = ["PLACES", "constrained", "place"]
