@@ -16,11 +16,11 @@ ARE_HERE = jax.device_count() == COUNT
 needs_devices = pytest.mark.skipif(not ARE_HERE, reason="runs in a process with eight devices")
 
 
-def run_again(file: str) -> None:
-    """Run the tests of a file in a process that has eight devices."""
+def run_again(path: str) -> None:
+    """Run the tests of a file or folder in a process that has eight devices."""
     flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={COUNT}"
     environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", file]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", path]
     ended = subprocess.run(command, env=environment, cwd=HERE, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout[-6000:] + ended.stderr[-2000:]
     assert " passed" in ended.stdout

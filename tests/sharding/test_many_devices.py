@@ -2,6 +2,7 @@
 `jax.jit` has them exchange."""
 
 import re
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -26,9 +27,9 @@ U, V = RANDOM.random((64, 48)), RANDOM.random((64, 48))
 KINDS = ("all-gather", "all-reduce", "collective-permute", "all-to-all", "custom-call")
 
 
-@pytest.mark.skipif(ARE_HERE, reason="runs this file with eight devices")
+@pytest.mark.skipif(ARE_HERE, reason="runs this folder with eight devices")
 def test_with_eight_devices():
-    run_again(__file__)
+    run_again(str(Path(__file__).parent))
 
 
 def exchanged(compiled):

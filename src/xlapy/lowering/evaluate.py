@@ -24,6 +24,7 @@ from xlapy.lowering.cpu_xla.native_functions import as_native, available
 from xlapy.lowering.cpu_xla.reduction_strategies import are_own
 from xlapy.lowering.cpu_xla.rewriting import Cpu
 from xlapy.lowering.cpu_xla.zero_copy_inputs import MemorySlice, product
+from xlapy.lowering.jaxprs import varying_axes
 from xlapy.lowering.jaxprs.deferred_tracing import Untraced, is_opaque, traced
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.llvm import as_machine_code, may_be_machine_code
@@ -49,7 +50,7 @@ def evaluate(region: Region, environment: Environment) -> list:
 
     For programs that JAX transforms: they can be differentiated.
     """
-    return _run(region, environment, _STRUCTURED)
+    return _run(region, environment, _VARYING if varying_axes.is_checked() else _STRUCTURED)
 
 
 def evaluate_fast(
@@ -105,6 +106,8 @@ def _run_all(operations: Sequence[Operation], environment: Environment, structur
         try:
             if rule is not None:
                 results = rule(operation, operands, environment)
+            elif structured is _VARYING:
+                results = RULES[kind](operation, varying_axes.joined(operands))
             else:
                 results = RULES[kind](operation, operands)
         except (TypeError, ValueError, NotImplementedError) as error:
@@ -396,6 +399,37 @@ def _without_rule(operation: Operation) -> ClosedJaxpr:
 
 _STRUCTURED: dict[str, Callable] = {}
 _STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for, "live": _live, "leaf": _reversible_leaf})
+#: inside of `jax.shard_map`
+_VARYING: dict[str, Callable] = {}
+
+
+def _varying_if(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    then, orelse = (_function(region, environment, _VARYING) for region in operation.regions)
+    return varying_axes.chosen(operands[0], [orelse, then], [])
+
+
+def _varying_while(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    condition, body = (_function(region, environment, _VARYING) for region in operation.regions)
+    initial = _strong(operands, operation.regions[1].params)
+    return varying_axes.repeated(lambda *xs: condition(*xs)[0], body, initial)
+
+
+def _varying_for(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    (region,) = operation.regions
+    body, initial = _function(region, environment, _VARYING), _strong(operands[1:], region.params[1:])
+    return varying_axes.counted(_iterations(operation, operands), body, initial, region.params[0].type.dtype)
+
+
+def _varying_leaf(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    jaxpr = operation.jaxpr
+    if isinstance(jaxpr, Untraced):
+        return jaxpr.function(lambda region, values: _run(region, values, _VARYING), *operands)
+    return varying_axes.computed(jaxpr, operands)
+
+
+_VARYING.update({"if": _varying_if, "while": _varying_while, "for": _varying_for, "leaf": _varying_leaf})
+_VARYING["live"] = lambda operation, operands, environment: (live(*varying_axes.joined(operands)),)
+
 #: for a region without control flow
 _LEAVES: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf(Cpu(False, False))}
 

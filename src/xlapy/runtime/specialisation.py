@@ -21,6 +21,7 @@ from xlapy.interpreter.caller_environment import Guard
 from xlapy.lowering.cpu_xla.compiler_options import Traits, options_for, traits_of
 from xlapy.lowering.cpu_xla.zero_copy_inputs import MemorySlice, passed_by
 from xlapy.lowering.evaluate import Environment, evaluate, evaluate_fast
+from xlapy.lowering.jaxprs.varying_axes import is_checked
 from xlapy.lowering.llvm import Given
 from xlapy.lowering.matmul_precision import requested_precision
 from xlapy.runtime import outcome, quick, traced_calls
@@ -124,6 +125,7 @@ class Specialisation:
     ) -> None:
         self.precision = requested_precision()
         self.sharded, self.buffers, self.mesh = buffers is not None, buffers or {}, ambient_mesh()
+        self.checked = is_checked()
         self.cache, self.analysis, self.x64, self.traced, self.narrow = cache, analysis, x64, traced, narrow
         self.calls = 0
         #: functions and cells of the caller's in whose place others are (see `program_sharing`)
@@ -312,6 +314,8 @@ class Specialisation:
         if not several_devices() and self.mesh.empty:
             return
         writer.require(f"{writer.name(ambient_mesh)}() == {writer.name(self.mesh)}")
+        if self.mesh.manual_axes:
+            writer.require(f"{writer.name(is_checked)}() is {self.checked}")
         anywhere = self.analysis.spans_devices or self.cache.policy.says_where or not self.mesh.empty
         if not self.traced and not anywhere:
             arrays = [p.source for p in self.analysis.parameters if not p.is_number]

@@ -6,6 +6,8 @@ say of themselves is known when the program is made, and assumed.
 
 from __future__ import annotations
 
+import inspect
+import types
 from functools import partial
 from typing import Any
 
@@ -15,7 +17,7 @@ from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionS
 from xlapy.dispatch import registry
 from xlapy.dispatch.jax import jax_functions
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.values import NONE, Const, JaxArray, Value
+from xlapy.domain.values import NONE, Const, Intrinsic, JaxArray, Value
 
 #: what `x.name` says of where an array lies
 PLACES = frozenset(("sharding", "device", "committed", "is_fully_addressable", "is_fully_replicated"))
@@ -77,6 +79,37 @@ def constrained(machine: Machine, x: Value, shardings: Value) -> Value:
     return jax_functions.emit_call(machine, jax.lax.with_sharding_constraint, template, arguments)
 
 
+@registry.function(jax.shard_map)
+def _shard_map(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+    """A function of the program that each device computes for its part."""
+    machine.builder.spans_devices = True
+    mesh, names = kwargs.get("mesh"), kwargs.get("axis_names")
+    if isinstance(mesh, Const):
+        kwargs = {**kwargs, "mesh": Const(_with_auto_axes(mesh.value))}
+    if names is not None:
+        kwargs = {**kwargs, "axis_names": Const(frozenset(machine.static(names)))}
+    if args or "f" in kwargs:
+        function = args[0] if args else kwargs.pop("f")
+        return jax_functions.deferred(machine, jax.shard_map, [function, *args[1:]], kwargs)
+    return Intrinsic("shard_map", lambda inner, f: _shard_map(inner, f, **kwargs), tuple(kwargs.values()))
+
+
+def mapped(item: object) -> tuple[Any, dict[str, Any]] | None:
+    """The function and the options that `jax.shard_map` has made a callable of; None for any other."""
+    if not isinstance(item, types.FunctionType):
+        return None
+    outer = inspect.getclosurevars(item).nonlocals.get("fun") if item.__code__.co_freevars == ("fun",) else None
+    if not isinstance(outer, types.FunctionType) or outer.__code__.co_filename != _SHARD_MAP:
+        return None
+    known = dict(inspect.getclosurevars(outer).nonlocals)
+    options = {name: known[name] for name in _OPTIONS if name in known}
+    return (known["f"], options) if len(options) == len(_OPTIONS) else None
+
+
+_SHARD_MAP = inspect.getsourcefile(inspect.unwrap(jax.shard_map))
+_OPTIONS = ("mesh", "in_specs", "out_specs", "axis_names", "check_vma")
+
+
 def _is_place(item: Any) -> bool:
     return item is None or isinstance(item, Sharding | PartitionSpec)
 
@@ -85,13 +118,17 @@ def _auto(sharding: Any) -> Any:
     """A sharding over a mesh along whose axes XLA decides: those that are explicit are so only for the caller."""
     if not isinstance(sharding, NamedSharding) or not sharding.mesh.abstract_mesh.explicit_axes:
         return sharding
-    mesh = sharding.mesh
-    types = [AxisType.Auto if t == AxisType.Explicit else t for t in mesh.axis_types]
+    return NamedSharding(_with_auto_axes(sharding.mesh), sharding.spec, memory_kind=sharding.memory_kind)
+
+
+def _with_auto_axes(mesh: Any) -> Any:
+    """A mesh along whose axes XLA decides."""
+    if not isinstance(mesh, Mesh | AbstractMesh) or not mesh.abstract_mesh.explicit_axes:
+        return mesh
+    kinds = [AxisType.Auto if t == AxisType.Explicit else t for t in mesh.axis_types]
     if isinstance(mesh, Mesh):
-        made: Any = Mesh(mesh.devices, mesh.axis_names, axis_types=tuple(types))
-    else:
-        made = mesh.update_axis_types(dict(zip(mesh.axis_names, types, strict=True)))
-    return NamedSharding(made, sharding.spec, memory_kind=sharding.memory_kind)
+        return Mesh(mesh.devices, mesh.axis_names, axis_types=tuple(kinds))
+    return mesh.update_axis_types(dict(zip(mesh.axis_names, kinds, strict=True)))
 
 
 @registry.function(jax.sharding.reshard)
