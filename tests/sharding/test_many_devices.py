@@ -479,3 +479,18 @@ def test_the_callers_mesh_inside():
             jax.tree.map(assert_same, compiled(x), sizes(x))
     with pytest.raises(RuntimeError, match="requires a non-empty mesh"):
         compiled(U)
+
+
+# -- other devices, and other hosts -----------------------------------------------------------------------------------
+
+
+@needs_devices
+def test_compiled_for_a_target_arguments_lie_as_they_do():
+    lowered = xlapy.jit(product).lower(jax.device_put(U, D), V.T.copy())
+    assert exchanged(lowered.compile("cpu")) == {"all-reduce": 1}
+    half = xlapy.jit(product).lower(jax.device_put(U, NamedSharding(HALF, P("d"))), V.T.copy())
+    with pytest.raises(ValueError, match="'cpu' has 8 devices, and the arguments lie on 4"):
+        half.compile("cpu")
+    assert exchanged(half.compile()) == {"all-reduce": 1}
+    alone = xlapy.jit(product, in_shardings=(D, None)).lower(U, V.T.copy())
+    assert exchanged(alone.compile("cpu")) == exchanged(alone.compile()) == {"all-reduce": 1}

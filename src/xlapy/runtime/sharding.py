@@ -13,7 +13,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
+from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
 
 from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
@@ -67,6 +67,22 @@ def check_devices(sources: Sequence[Source], operands: Sequence) -> None:
         if devices != first[1]:
             places = [sorted(d.id for d in found) for found in (first[1], devices)]
             raise ValueError(f"{first[0]} lies on the devices {places[0]}, and {source} on the devices {places[1]}")
+
+
+def moved_to(sharding: Any, devices: Sequence, target: str) -> Any:
+    """A sharding over several devices, over others; None for another one.
+
+    Raises:
+        ValueError: if these are more or fewer.
+    """
+    if not is_spread(sharding):
+        return None
+    if not isinstance(sharding, NamedSharding) or sharding.num_devices != len(devices):
+        count = sharding.num_devices
+        raise ValueError(f"{target!r} has {len(devices)} devices, and the arguments lie on {count}")
+    mesh = sharding.mesh
+    made = Mesh(np.array(devices).reshape(mesh.axis_sizes), mesh.axis_names, axis_types=mesh.axis_types)
+    return NamedSharding(made, sharding.spec)
 
 
 # -- where operands and results belong --------------------------------------------------------------------------------

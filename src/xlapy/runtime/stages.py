@@ -26,6 +26,8 @@ from xlapy.runtime.jax_internals import ambient_mesh, ambient_x64, set_x64, swap
 from xlapy.runtime.sharding import (
     are_sharded,
     in_auto_axes,
+    is_spread,
+    moved_to,
     operand_shardings,
     placed,
     result_shardings,
@@ -33,7 +35,7 @@ from xlapy.runtime.sharding import (
     to_devices,
 )
 from xlapy.runtime.specialisation import reads_large_memory
-from xlapy.runtime.targets import target_options, target_sharding
+from xlapy.runtime.targets import target_devices, target_options
 from xlapy.runtime.transfer_report import Traffic, donated_buffers, traffic
 
 #: the platforms that a saved program is for, unless others are named
@@ -63,12 +65,15 @@ class Lowered:
                 that need not be. Such an executable has a text and analyses, and cannot be called.
             compiler_options: XLA's options, as for `jax.jit`.
 
+        Arguments that lie on several devices lie on those of the target in the same way.
+
         Raises:
-            ValueError: for a target that cannot be compiled for here.
+            ValueError: for a target that cannot be compiled for here, or has another number of devices than the
+                arguments lie on.
         """
         lowered = self._lowered
         if target is not None:
-            lowered = _lower(self._cache, self._analysis, self._found, target_sharding(target))
+            lowered = _lower(self._cache, self._analysis, self._found, target)
         before = swap_x64(not self._cache.policy.narrow)
         try:
             executable = lowered.compile(target_options(target) | (compiler_options or {}))
@@ -95,7 +100,7 @@ class Lowered:
             raise ValueError(f"unknown platforms: {', '.join(sorted(unknown))}")
         analysis, policy = self._analysis, self._cache.policy
         known = {i: x for i, (x, p) in enumerate(zip(self._found, analysis.parameters, strict=True)) if _elsewhere(p)}
-        operands = [_struct(None, p, None) for p in analysis.parameters]
+        operands = [_struct(p, None) for p in analysis.parameters]
         before = swap_x64(not policy.narrow)
         try:
             exported = jax.export.export(jax.jit(_program(self._cache, analysis)), platforms=list(platforms))(*operands)
@@ -152,22 +157,27 @@ class Compiled:
         return self.executable.memory_analysis()
 
 
-def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
+def _lower(cache: Cache, analysis: Analysis, found: list, target: str | None) -> Any:
     policy = cache.policy
-    if sharding is None and policy.device is not None:
-        sharding = jax.sharding.SingleDeviceSharding(policy.device)
-    operands = [_struct(x, p, sharding) for x, p in zip(found, analysis.parameters, strict=True)]
+    told = operand_shardings(policy, analysis.parameters)
+    given = told or [getattr(x, "sharding", None) for x in found]
+    device, sharding = policy.device, None
+    if target is not None:
+        devices = target_devices(target)
+        device, told, given = devices[0], None, [moved_to(s, devices, target) for s in given]
+    if device is not None and not any(map(is_spread, given)):
+        sharding = jax.sharding.SingleDeviceSharding(device)
+        given = [sharding] * len(given)
+    operands = [_struct(p, place) for p, place in zip(analysis.parameters, given, strict=True)]
     donated = tuple(i for i, p in enumerate(analysis.parameters) if p.source.root().key in policy.donated)
     options = dict(policy.jax)
-    device = next(iter(sharding.device_set)) if sharding is not None else None
     options["compiler_options"] = compiler_options(analysis.module.entry, options.get("compiler_options"), device)
     if sharding is not None and not operands:
         options["out_shardings"] = sharding
     placed = [x.sharding for x in operands if x.sharding is not None]
     platform = next(iter(placed[0].device_set)).platform if placed else jax.default_backend()
-    shardings = operand_shardings(policy, analysis.parameters) if sharding is None else None
-    if shardings is not None:
-        options["in_shardings"] = tuple(shardings)
+    if told is not None:
+        options["in_shardings"] = tuple(told)
     says_where = analysis.spans_devices or policy.says_where or not ambient_mesh().empty
     partitioned = says_where or are_sharded(operands)
     buffers = shardings_of_buffers(analysis, operands) if partitioned else None
@@ -205,9 +215,9 @@ def _elsewhere(parameter: Parameter) -> bool:
     return parameter.source.root().kind != "argument"
 
 
-def _struct(found: Any, parameter: Any, sharding: Any) -> jax.ShapeDtypeStruct:
+def _struct(parameter: Any, sharding: Any) -> jax.ShapeDtypeStruct:
     type_ = parameter.var.type
-    sharding = sharding if sharding is not None else getattr(found, "sharding", None)
+    sharding = sharding if isinstance(sharding, Sharding) else None
     return jax.ShapeDtypeStruct(type_.shape, type_.dtype, sharding=sharding, weak_type=type_.weak)
 
 
