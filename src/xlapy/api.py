@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar
 
+import jax
+from jax.sharding import AbstractMesh
+
 from xlapy.domain.size_bounds import bound
 from xlapy.runtime.binding import Binder
 from xlapy.runtime.on_demand import LazyCache, compiler
@@ -171,12 +174,16 @@ def _cache_that_made(function: Callable) -> LazyCache | None:
     return compiled if isinstance(compiled, LazyCache) and compiled.wrapper is function else None
 
 
+#: where the code is of what `jax.shard_map` returns: the function itself is called by it
+_OF_SHARD_MAP = jax.shard_map(lambda: None, mesh=AbstractMesh((), ()), in_specs=(), out_specs=()).__code__.co_filename
+
+
 def _python_function(function: Callable) -> tuple[types.FunctionType, tuple]:
     """The Python function to compile, and the object that a bound method is bound to (or nothing)."""
     compiled = _cache_that_made(function)
     if compiled is not None:
         return compiled.function, compiled.binder.receiver
-    if isinstance(function, types.FunctionType):
+    if isinstance(function, types.FunctionType) and function.__code__.co_filename != _OF_SHARD_MAP:
         return function, ()
     if isinstance(function, types.MethodType):
         inner, receiver = _python_function(function.__func__)

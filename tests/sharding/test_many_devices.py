@@ -12,6 +12,7 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import xlapy
+from tests.documents import document
 from tests.sharding.devices import ARE_HERE, needs_devices, run_again
 
 if ARE_HERE:
@@ -481,7 +482,19 @@ def test_the_callers_mesh_inside():
         compiled(U)
 
 
-# -- other devices, and other hosts -----------------------------------------------------------------------------------
+# -- the page ---------------------------------------------------------------------------------------------------------
+
+
+@needs_devices
+def test_the_page_runs_and_shows_what_it_prints():
+    pytest.importorskip("sklearn")
+    page = Path(__file__).parents[2] / "docs" / "many-devices.md"
+    for block, printed in document.outputs(page.read_text()):
+        shown = (block.printed or "").rstrip("\n")
+        assert printed == shown, f"{block.filename}: run `python -m tests.documents.document docs/many-devices.md`"
+
+
+# -- other devices ------------------------------------------------------------------------------------
 
 
 @needs_devices
