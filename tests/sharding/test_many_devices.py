@@ -176,19 +176,18 @@ def refused_by_data(u):
 
 
 @needs_devices
-@pytest.mark.parametrize("where", ["rows", "blocks"])
 @pytest.mark.parametrize(
-    ("f", "arguments", "gathers"),
+    ("f", "arguments", "gathers", "where"),
     [
-        (jacobi, (U,), False),
-        (wave, (U, V), False),
-        (red_and_black, (U,), False),
-        (settled, (U,), False),
-        (blocks, (U,), True),
-        (square, (U,), True),
-        (relaxed, (U, 5), True),
-        (masked, (U,), True),
-        (refused_by_data, (U,), False),
+        (jacobi, (U,), False, "blocks"),
+        (wave, (U, V), False, "rows"),
+        (red_and_black, (U,), False, "blocks"),
+        (settled, (U,), False, "rows"),
+        (blocks, (U,), True, "blocks"),
+        (square, (U,), True, "blocks"),
+        (relaxed, (U, 5), True, "rows"),
+        (masked, (U,), True, "rows"),
+        (refused_by_data, (U,), False, "rows"),
     ],
 )
 def test_written_in_place(f, arguments, gathers, where):
@@ -325,6 +324,11 @@ def test_types_of_an_array_that_was_put_before():
     narrow = jax.device_put(x, D)
     result = xlapy.jit(lambda x, y: x + 1e-9 * len(y))(x, narrow)
     np.testing.assert_array_equal(result, x + 1.6e-8)
+    result = xlapy.jit(lambda x: np.fft.fft(x).real)(x)
+    np.testing.assert_allclose(result, np.fft.fft(x).real, rtol=1e-12)
+    kept = xlapy.device_array(x / 3, D)
+    made = jax.device_put(x, EVERYWHERE)
+    assert (made.dtype, xlapy.device_array(x, D).dtype, kept.dtype) == (np.float32, np.float64, np.float64)
     result = xlapy.jit(lambda x: x * 2, in_shardings=D)(x)
     np.testing.assert_array_equal(result, x * 2)
 

@@ -8,11 +8,9 @@ import threading
 import types
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
-
-from jax.sharding import Sharding
 
 from xlapy.domain.growable_lists import Overfull, is_of_items
 from xlapy.domain.sources import Source
@@ -28,7 +26,7 @@ from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS, failing, refuse, shared_storages
 from xlapy.runtime.jax_internals import ambient_mesh, ambient_x64, narrowing
 from xlapy.runtime.options import Policy, static_sources
-from xlapy.runtime.sharding import are_sharded, check_devices, shardings_of_buffers
+from xlapy.runtime.sharding import Places, are_sharded, check_devices, places_of
 from xlapy.runtime.specialisation import Specialisation, overflows
 from xlapy.runtime.switch import off
 from xlapy.runtime.tracebacks import depth_of_caller
@@ -248,8 +246,8 @@ class Cache:
         sharded = not traced and (self._says_where(analysis) or are_sharded(operands))
         if sharded:
             check_devices(sources, operands)
-        buffers = shardings_of_buffers(analysis, operands) if sharded else None
-        return self._keep(arguments, analysis, shapes, traced, narrow, buffers)
+        places = places_of(self.policy, analysis, operands) if sharded else None
+        return self._keep(arguments, analysis, shapes, traced, narrow, places)
 
     def _says_where(self, analysis: Analysis) -> bool:
         """Whether a program is one for several devices wherever its operands lie."""
@@ -262,11 +260,11 @@ class Cache:
         shapes: bool,
         traced: bool,
         narrow: bool,
-        buffers: Mapping[Source, Sharding] | None,
+        places: Places | None,
     ) -> Specialisation:
         """Where the programs of one function read or assume different things, array types are told apart by guards
         (`shapes`); otherwise by JAX."""
-        entry = Specialisation(self, analysis, ambient_x64(), shapes, traced, narrow, buffers)
+        entry = Specialisation(self, analysis, ambient_x64(), shapes, traced, narrow, places)
         if entry.holds(arguments) is None:
             raise refuse(self.function, failing(entry.guards, self.binder.names, arguments, traced))
         self.static |= analysis.static
@@ -306,8 +304,7 @@ class Cache:
                     entry.add(analysis)
                     self._install(self.entries)
                 else:
-                    buffers = entry.buffers if entry.sharded else None
-                    entry = self._keep(arguments, analysis, True, entry.traced, entry.narrow, buffers)
+                    entry = self._keep(arguments, analysis, True, entry.traced, entry.narrow, entry.places)
         except NotOffloadableError as error:
             return self._fall_back(arguments, error)
         return entry.call(*arguments)

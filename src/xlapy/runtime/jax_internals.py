@@ -83,8 +83,9 @@ class Adopting:
 def spread(array: np.ndarray, sharding: jax.sharding.Sharding) -> jax.Array:
     """A NumPy array on the devices of a sharding, as a `jax.Array` of its own dtype.
 
-    Not by `jax.device_put`: where that has put the same array somewhere with 64-bit types off, the elements come out
-    as 32-bit numbers under a 64-bit type (JAX 0.10.2), and XLA reads beyond their end.
+    Not by `jax.device_put`: where that has spread the same object over devices with 64-bit types off, and the result is
+    still there, the elements come out as 32-bit numbers under a 64-bit type (JAX 0.10.2), and XLA reads beyond their
+    end. A view is another object.
     """
     places = sharding.addressable_devices_indices_map(array.shape)
     type_ = _ShapedArray(array.shape, array.dtype, sharding=None)

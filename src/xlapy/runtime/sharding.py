@@ -8,8 +8,7 @@ it (machine code, NumPy's BLAS, kernels), of which XLA could only give each devi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -23,7 +22,7 @@ from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
 from xlapy.lowering.jaxprs.meshes import auto
 from xlapy.runtime.jax_internals import ConcreteArray, ambient_mesh, sharding_of, spread
 from xlapy.runtime.sharding_prefixes import is_leaf
-from xlapy.runtime.transfer_report import is_device_buffer, outputs_of
+from xlapy.runtime.transfer_report import delivered_outputs, is_device_buffer, outputs_of
 
 __all__ = ["are_sharded", "in_auto_axes", "is_spread", "operand_shardings", "several_devices"]
 
@@ -133,8 +132,8 @@ def _given(shardings: Mapping[str, Any], source: Source) -> Any:
 
 
 def to_devices(run: Callable, shardings: Sequence | None) -> Callable:
-    """`run`, whose NumPy operands are put where `shardings` say. Others JAX puts on all devices: copies, for which it
-    cannot take what it has made of the same array before (see `spread`)."""
+    """`run`, whose NumPy operands are put where `shardings` say. Of the others JAX gets views, for which it cannot take
+    what it has made of the same arrays before (see `spread`)."""
 
     def call(*operands: Any) -> Any:
         given = shardings or [None] * len(operands)
@@ -147,7 +146,7 @@ def _put(operand: Any, sharding: Any) -> Any:
     if not isinstance(operand, np.ndarray | np.generic) or operand.dtype.kind not in "biufc":
         return operand
     if sharding is None:
-        return operand.copy()
+        return operand[...] if isinstance(operand, np.ndarray) else operand
     return spread(np.asarray(operand), _with_mesh(sharding))
 
 
@@ -156,29 +155,46 @@ def _with_mesh(sharding: Any) -> Sharding:
     return NamedSharding(jax.sharding.get_mesh(), sharding) if isinstance(sharding, PartitionSpec) else sharding
 
 
-def shardings_of_buffers(analysis: Analysis, operands: Sequence) -> dict[Source, Sharding]:
-    """How the arrays that `xlapy.device_array` has made, and the program changes, are laid out over devices."""
-    found = {}
+class Places(NamedTuple):
+    """Where outputs of a program for several devices belong, besides what `out_shardings` says.
+
+    Attributes:
+        buffers: how the arrays that `xlapy.device_array` has made, and the program changes, are laid out.
+        everywhere: where each of several hosts finds what it looks at; None if there is one host.
+    """
+
+    buffers: Mapping[Source, Sharding]
+    everywhere: Sharding | None
+
+
+def places_of(policy: Any, analysis: Analysis, operands: Sequence) -> Places:
+    """Those of a program, which is called with `operands` first."""
+    buffers, meshes = {}, [jax.sharding.get_mesh()]
     for parameter, operand in zip(analysis.parameters, operands, strict=True):
         base, sharding = parameter.source.base, getattr(operand, "sharding", None)
         if base is not None and is_device_buffer(base) and is_spread(sharding):
-            found[base] = sharding
-    return found
+            buffers[base] = sharding
+        meshes += [sharding.mesh] if isinstance(sharding, NamedSharding) else []
+    told = [policy.sharding, *jax.tree.leaves([policy.in_shardings, policy.out_shardings], is_leaf=is_leaf)]
+    meshes += [s.mesh for s in told if isinstance(s, NamedSharding)]
+    mesh = next((m for m in meshes if m.size == jax.device_count()), None) if jax.process_count() > 1 else None
+    return Places(buffers, None if mesh is None else NamedSharding(mesh, _REPLICATED))
 
 
-def result_shardings(
-    analysis: Analysis, shardings: Any, buffers: Mapping[Source, Sharding] = MappingProxyType({})
-) -> dict[int, Any]:
-    """What `out_shardings` says of the outputs that go into a result, and where those belong that become the elements
-    of `buffers`, by their number.
+def result_shardings(analysis: Analysis, policy: Any, places: Places | None) -> dict[int, Any]:
+    """Where outputs belong, by their number: as `out_shardings` and `places` say.
 
     Raises:
         ValueError: if it has another structure than the result, or an array cannot be laid out so.
     """
-    changed = {e.source: e.reconstruction for e in analysis.effects if e.source in buffers}
     found = _told(analysis)
-    found |= {k: buffers[source] for source, recipe in changed.items() for k in outputs_of(recipe)}
-    found |= _of_outputs(analysis.result, shardings)
+    if places is not None:
+        changed = {e.source: e.reconstruction for e in analysis.effects if e.source in places.buffers}
+        found |= {k: places.buffers[source] for source, recipe in changed.items() for k in outputs_of(recipe)}
+    found |= _of_outputs(analysis.result, policy.out_shardings)
+    if places is not None and places.everywhere is not None:
+        looked_at = set(range(len(analysis.module.entry.results))) - delivered_outputs(analysis, policy.numpy)
+        found |= dict.fromkeys(looked_at, places.everywhere)
     for k, sharding in found.items():
         check_fits(sharding, analysis.module.entry.results[k].type.shape, "the result")
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.core
 import numpy as np
-from jax.sharding import Sharding
 
 from xlapy.domain.growable_lists import Overfull
-from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.caller_environment import Guard
 from xlapy.lowering.cpu_xla.compiler_options import Traits, options_for, traits_of
@@ -32,6 +30,7 @@ from xlapy.runtime.native_calls import Direct
 from xlapy.runtime.packing import Travelling, packing_of_operands, packing_of_results, travelling, typed
 from xlapy.runtime.program_sharing import Moves, mentions, outcome_of
 from xlapy.runtime.sharding import (
+    Places,
     are_sharded,
     in_auto_axes,
     operand_shardings,
@@ -110,7 +109,7 @@ class Specialisation:
         shapes: whether array types are told apart by guards.
         traced: whether it is for calls under a JAX transformation.
         narrow: whether 64-bit types become 32-bit ones.
-        buffers: how device arrays that it changes are laid out; None unless XLA partitions it, for several devices.
+        places: where outputs belong; None unless XLA partitions it, for several devices.
     """
 
     def __init__(
@@ -121,10 +120,10 @@ class Specialisation:
         shapes: bool,
         traced: bool,
         narrow: bool,
-        buffers: Mapping[Source, Sharding] | None,
+        places: Places | None,
     ) -> None:
         self.precision = requested_precision()
-        self.sharded, self.buffers, self.mesh = buffers is not None, buffers or {}, ambient_mesh()
+        self.sharded, self.places, self.mesh = places is not None, places, ambient_mesh()
         self.checked = is_checked()
         self.cache, self.analysis, self.x64, self.traced, self.narrow = cache, analysis, x64, traced, narrow
         self.calls = 0
@@ -201,9 +200,9 @@ class Specialisation:
         if policy.out_shardings is not None and _is_plain(self.analysis, policy.numpy):
             options["out_shardings"] = policy.out_shardings
         jitted = jax.jit(_trace, donate_argnums=donated, **options)
-        if self.sharded:
+        if self.sharded or several_devices() and not self.traced:
             jitted = to_devices(jitted, options.get("in_shardings"))
-            jitted = _narrowing(jitted) if self.narrow else jitted
+            jitted = _narrowing(jitted) if self.narrow and self.sharded else jitted
         if self.traced and self.narrow:
             return _narrowing(jitted)
         if policy.device is not None:
@@ -412,7 +411,7 @@ class Specialisation:
 
     def _wanted(self, analysis: Analysis) -> dict[int, Any]:
         """How outputs are to be laid out."""
-        return result_shardings(analysis, self.cache.policy.out_shardings, self.buffers)
+        return result_shardings(analysis, self.cache.policy, self.places)
 
     def _new_types(self, arguments: tuple) -> Any:
         return self.cache.new_types(self, arguments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import jax.export
 import numpy as np
 from jax.sharding import Sharding
 
-from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.caller_environment import Parameter
 from xlapy.ir import to_text
@@ -24,14 +23,15 @@ from xlapy.runtime.codegen import MISS, Writer, locate
 from xlapy.runtime.guards import guards_of
 from xlapy.runtime.jax_internals import ambient_mesh, ambient_x64, set_x64, swap_x64
 from xlapy.runtime.sharding import (
+    Places,
     are_sharded,
     in_auto_axes,
     is_spread,
     moved_to,
     operand_shardings,
     placed,
+    places_of,
     result_shardings,
-    shardings_of_buffers,
     to_devices,
 )
 from xlapy.runtime.specialisation import reads_large_memory
@@ -180,8 +180,8 @@ def _lower(cache: Cache, analysis: Analysis, found: list, target: str | None) ->
         options["in_shardings"] = tuple(told)
     says_where = analysis.spans_devices or policy.says_where or not ambient_mesh().empty
     partitioned = says_where or are_sharded(operands)
-    buffers = shardings_of_buffers(analysis, operands) if partitioned else None
-    program = _program(cache, analysis, platform if device is None else device.platform, buffers)
+    places = places_of(policy, analysis, operands) if partitioned else None
+    program = _program(cache, analysis, platform if device is None else device.platform, places)
     before = swap_x64(not policy.narrow)
     try:
         return jax.jit(program, donate_argnums=donated, **options).lower(*operands)
@@ -193,14 +193,14 @@ def _program(
     cache: Cache,
     analysis: Analysis,
     platform: str | None = None,
-    buffers: Mapping[Source, Sharding] | None = None,
+    places: Places | None = None,
 ) -> Callable:
-    """The program as a function of its operands, for one platform or any; `buffers` as for `Specialisation`."""
-    params, wanted = analysis.module.entry.params, result_shardings(analysis, cache.policy.out_shardings, buffers or {})
+    """The program as a function of its operands, for one platform or any; `places` as for `Specialisation`."""
+    params, wanted = analysis.module.entry.params, result_shardings(analysis, cache.policy, places)
 
     def run(*values):
         environment = dict(zip(params, values, strict=True))
-        results = evaluate_fast(analysis.module.entry, environment, platform=platform, partitioned=buffers is not None)
+        results = evaluate_fast(analysis.module.entry, environment, platform=platform, partitioned=places is not None)
         return [r if isinstance(r, jax.Array) else jax.numpy.asarray(r) for r in results]
 
     def program(*values):
