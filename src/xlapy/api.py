@@ -101,8 +101,10 @@ def jit(
         returns: 'jax' gives `jax.Array`s, which stay on the device; 'numpy' gives writable NumPy arrays.
         fallback: run a function that cannot be offloaded in CPython, after one warning that names the obstacles.
         options: as for `jax.jit`: `static_argnums` and `static_argnames` (numbers to be known at compile time; what the
-            program needs to know it finds out without them), `donate_argnums` and `donate_argnames`, `device`,
-            `inline`, `keep_unused`, `compiler_options`.
+            program needs to know it finds out without them), `donate_argnums` and `donate_argnames`, `device` (also a
+            sharding, by which all arrays are laid out that have its axes), `in_shardings` and `out_shardings`
+            (shardings, `PartitionSpec`s of the mesh that `jax.set_mesh` has set, or None, for each parameter and result
+            or what is in them), `inline`, `keep_unused`, `compiler_options`.
 
     Returns:
         A function that behaves like `function`, with the methods
@@ -114,7 +116,8 @@ def jit(
     Raises:
         NotOffloadableError: when called, if the function cannot become one program; nothing has happened then.
         TypeError: if `function` is not callable, or for an unknown option.
-        ValueError: for a value that an option cannot have.
+        ValueError: for a value that an option cannot have; when called, before anything has run, for arrays that cannot
+            be laid out as they are to be, or lie on different devices.
 
     Under JAX's own transformations (`jax.grad(xlapy.jit(f))`, `jax.vmap`, `jax.jit`) arguments are `jax.Array`s as
     anywhere in JAX, 64-bit types are on only where the caller has them on, a program that changes its caller's objects

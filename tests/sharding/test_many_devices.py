@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental import checkify, io_callback
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -511,3 +512,47 @@ def test_compiled_for_a_target_arguments_lie_as_they_do():
     assert exchanged(half.compile()) == {"all-reduce": 1}
     alone = xlapy.jit(product, in_shardings=(D, None)).lower(U, V.T.copy())
     assert exchanged(alone.compile("cpu")) == exchanged(alone.compile()) == {"all-reduce": 1}
+
+
+# -- JAX's effects ----------------------------------------------------------------------------------------------------
+
+
+@needs_devices
+def test_effects():
+    seen = []
+    x = jax.device_put(U[:16, 0], D)
+
+    def called(x):
+        for i in range(3):
+            jax.debug.callback(lambda v: seen.append(("loop", float(v))), x[i])
+        if x.sum() > 0:
+            io_callback(lambda v: seen.append(("branch", float(v))), None, x.max())
+        return jax.shard_map(each, mesh=ROW, in_specs=P("d"), out_specs=P("d"))(x)
+
+    def each(x):
+        jax.debug.callback(lambda v: seen.append(("device", float(v))), x.sum())
+        return x
+
+    def ordered(x):
+        jax.debug.callback(seen.append, x.sum(), ordered=True)
+        return x
+
+    results = []
+    for f in (called, xlapy.jit(called)):
+        seen.clear()
+        jax.block_until_ready(f(x))
+        jax.effects_barrier()
+        results.append(sorted(seen))
+    np.testing.assert_allclose([v for _, v in results[0]], [v for _, v in results[1]], rtol=1e-6)
+    assert [k for k, _ in results[0]] == [k for k, _ in results[1]]
+    assert len(results[1]) == 3 + 1 + 8
+    with pytest.raises(ValueError, match="not supported for more than 1 device"):
+        xlapy.jit(ordered)(x)
+
+    def positive(x):
+        checkify.check(x.sum() < 0, "sum {s}", s=x.sum())
+        return x * 2
+
+    for error, result in (checkify.checkify(j(positive))(x) for j in (jax.jit, xlapy.jit)):
+        assert f"sum {float(x.sum()):.4f}" in error.get()
+        np.testing.assert_array_equal(result, x * 2)

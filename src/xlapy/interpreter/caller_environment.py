@@ -216,9 +216,8 @@ class CallerEnvironment(Definitions):
 
     def lies_on_explicit_axes(self) -> bool:
         """Whether the types of the caller's arrays tell how these are laid out."""
-        arrays = [x for x in self._found.values() if isinstance(x, jax.Array)]
-        meshes = [jax.sharding.get_mesh().abstract_mesh, *(jax.typeof(x).sharding.mesh for x in arrays)]
-        return any(mesh.explicit_axes for mesh in meshes)
+        arrays = (x for x in self._found.values() if isinstance(x, jax.Array))
+        return any(jax.typeof(x).sharding.mesh.explicit_axes for x in arrays)
 
     def work_out(self, var: Var) -> np.ndarray | None:
         """The value of `var` for this call, which becomes an assumption; None where that cannot be told beforehand."""

@@ -169,15 +169,18 @@ class Places(NamedTuple):
 
 def places_of(policy: Any, analysis: Analysis, operands: Sequence) -> Places:
     """Those of a program, which is called with `operands` first."""
-    buffers, meshes = {}, [jax.sharding.get_mesh()]
+    buffers, meshes = {}, []
     for parameter, operand in zip(analysis.parameters, operands, strict=True):
         base, sharding = parameter.source.base, getattr(operand, "sharding", None)
         if base is not None and is_device_buffer(base) and is_spread(sharding):
             buffers[base] = sharding
         meshes += [sharding.mesh] if isinstance(sharding, NamedSharding) else []
+    several = jax.process_count() > 1
+    if several and not ambient_mesh().empty:
+        meshes.append(jax.sharding.get_mesh())
     told = [policy.sharding, *jax.tree.leaves([policy.in_shardings, policy.out_shardings], is_leaf=is_leaf)]
     meshes += [s.mesh for s in told if isinstance(s, NamedSharding)]
-    mesh = next((m for m in meshes if m.size == jax.device_count()), None) if jax.process_count() > 1 else None
+    mesh = next((m for m in meshes if m.size == jax.device_count()), None) if several else None
     return Places(buffers, None if mesh is None else NamedSharding(mesh, _REPLICATED))
 
 

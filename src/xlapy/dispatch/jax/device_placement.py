@@ -18,6 +18,7 @@ from xlapy.dispatch import registry
 from xlapy.dispatch.jax import jax_functions
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import NONE, Const, Intrinsic, JaxArray, Value
+from xlapy.lowering.jaxprs.meshes import callers_mesh
 
 #: what `x.name` says of where an array lies
 PLACES = frozenset(("sharding", "device", "committed", "is_fully_addressable", "is_fully_replicated"))
@@ -39,12 +40,15 @@ for _class in (NamedSharding, SingleDeviceSharding, PartitionSpec, Mesh, Abstrac
 @registry.function(jax.sharding.get_mesh)
 def _mesh(machine: Machine) -> Value:
     """The caller's mesh, which a program is made for."""
-    return Const(jax.sharding.get_mesh())
+    try:
+        return Const(jax.sharding.get_mesh())
+    except ValueError as error:
+        return machine.reraise(error)
 
 
 @registry.function(jax.sharding.get_abstract_mesh)
 def _abstract_mesh(machine: Machine) -> Value:
-    return Const(jax.sharding.get_mesh().abstract_mesh)
+    return Const(callers_mesh())
 
 
 def place(machine: Machine, value: JaxArray, name: str) -> Value | None:
@@ -60,7 +64,7 @@ def _typeof(machine: Machine, x: Value) -> Value:
         found = machine.world.described(x.var, "aval")
         if found is not None and place(machine, x, "sharding") is not None:
             return Const(found[0])
-        if machine.world.lies_on_explicit_axes():
+        if callers_mesh().explicit_axes or machine.world.lies_on_explicit_axes():
             raise Refused(
                 "XP0011",
                 "the type of an array that the program makes, on a mesh with explicit axes",
@@ -135,8 +139,8 @@ def _with_auto_axes(mesh: Any) -> Any:
 def _reshard(machine: Machine, xs: Value, out_shardings: Value) -> Value:
     """Along explicit axes a constraint is what changes the type; JAX refuses it along others."""
     known = out_shardings.value if isinstance(out_shardings, Const) else None
-    mesh = known.mesh if isinstance(known, NamedSharding) else jax.sharding.get_mesh()
-    if _is_place(known) and mesh.abstract_mesh.explicit_axes:
+    mesh = known.mesh.abstract_mesh if isinstance(known, NamedSharding) else callers_mesh()
+    if _is_place(known) and mesh.explicit_axes:
         return constrained(machine, xs, out_shardings)
     return jax_functions.call(machine, jax.sharding.reshard, [xs, out_shardings], {})
 

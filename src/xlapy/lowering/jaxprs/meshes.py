@@ -12,6 +12,14 @@ _NO_MESH = AbstractMesh((), ())
 current_mesh = jax.sharding.get_abstract_mesh
 
 
+def callers_mesh() -> AbstractMesh:
+    """The mesh that the caller has set, with its kinds of axes. While JAX traces something, that is the current one."""
+    try:
+        return jax.sharding.get_mesh().abstract_mesh
+    except ValueError:
+        return current_mesh()
+
+
 def without_mesh() -> AbstractContextManager:
     """A context without a mesh: a jaxpr that is made there may be part of programs on any."""
     return jax.sharding.use_abstract_mesh(_NO_MESH)
@@ -28,4 +36,4 @@ def auto(mesh: AbstractMesh) -> AbstractMesh:
     return mesh.update_axis_types(dict.fromkeys(mesh.explicit_axes, AxisType.Auto))
 
 
-__all__ = ["auto", "current_mesh", "with_auto_mesh", "without_mesh"]
+__all__ = ["auto", "callers_mesh", "current_mesh", "with_auto_mesh", "without_mesh"]
