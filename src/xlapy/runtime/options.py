@@ -77,7 +77,7 @@ def make_policy(binder: Binder, dtypes: str, returns: str, fallback: bool, optio
         if name not in _PASSED and name not in _MAPPED:
             raise TypeError(f"jit() got an unexpected keyword argument '{name}'")
     static = _parameters(binder, "static", options)
-    device = options.get("device")
+    device: Any = options.get("device")
     several = isinstance(device, Sharding) and device.num_devices > 1
     if isinstance(device, Sharding) and not several:
         (device,) = device.device_set

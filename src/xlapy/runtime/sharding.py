@@ -120,7 +120,7 @@ def _given(shardings: Mapping[str, Any], source: Source) -> Any:
     while source.base is not None:
         path.append(source)
         source = source.outer
-    found = shardings.get(source.key) if source.kind == "argument" else None
+    found: Any = shardings.get(source.key) if source.kind == "argument" else None
     for step in reversed(path):
         if is_leaf(found):
             break
@@ -171,7 +171,8 @@ def places_of(policy: Any, analysis: Analysis, operands: Sequence) -> Places:
     """Those of a program, which is called with `operands` first."""
     buffers, meshes = {}, []
     for parameter, operand in zip(analysis.parameters, operands, strict=True):
-        base, sharding = parameter.source.base, getattr(operand, "sharding", None)
+        base = parameter.source.base
+        sharding: Any = getattr(operand, "sharding", None)
         if base is not None and is_device_buffer(base) and is_spread(sharding):
             buffers[base] = sharding
         meshes += [sharding.mesh] if isinstance(sharding, NamedSharding) else []

@@ -138,7 +138,7 @@ def _with_auto_axes(mesh: Any) -> Any:
 @registry.function(jax.sharding.reshard)
 def _reshard(machine: Machine, xs: Value, out_shardings: Value) -> Value:
     """Along explicit axes a constraint is what changes the type; JAX refuses it along others."""
-    known = out_shardings.value if isinstance(out_shardings, Const) else None
+    known: Any = out_shardings.value if isinstance(out_shardings, Const) else None
     mesh = known.mesh.abstract_mesh if isinstance(known, NamedSharding) else callers_mesh()
     if _is_place(known) and mesh.explicit_axes:
         return constrained(machine, xs, out_shardings)
