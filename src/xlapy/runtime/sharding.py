@@ -325,7 +325,8 @@ def in_auto_axes(run: Callable[..., list], operands: Sequence, wanted: Mapping[i
         spec = sharding.spec if isinstance(sharding, NamedSharding) else sharding
         specs[k] = spec if isinstance(spec, PartitionSpec) else specs[k]
     shardings = [NamedSharding(mesh, spec) for spec in specs]
-    return jax.sharding.auto_axes(run, axes=mesh.explicit_axes, out_sharding=shardings)(*operands)
+    inside: Any = jax.sharding.auto_axes(run, axes=mesh.explicit_axes, out_sharding=shardings)
+    return inside(*operands)
 
 
 def _result_specs(run: Callable[..., list], operands: Sequence, mesh: AbstractMesh) -> list[PartitionSpec]:
