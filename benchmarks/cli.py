@@ -16,6 +16,7 @@ from benchmarks.measure import MINIMUM_REPEATS
 from benchmarks.plan import Plan
 from benchmarks.report import terminal, write
 from benchmarks.results import FAILED, OK, Result, Run, one_line
+from benchmarks.scaling import scaling
 
 SEVERAL = ("--batch", "--devices", "--peers", "--dtypes")
 INTERRUPTED = 130
@@ -82,7 +83,7 @@ def main(
     """Times xlapy against its peers. SUITE is any of: vgg19 models kernels solvers compiler loops.
 
     Without a suite: VGG19 forward at batch 1 on the devices found. `python -m benchmarks compare A.json B.json` sets
-    two runs side by side."""
+    two runs side by side; `python -m benchmarks scaling` runs programs over 1, 2, 4 and 8 virtual devices."""
     one_of(names, plan.SUITES, "suite")
     one_of(devices, plan.DEVICES, "device")
     one_of(peers, tuple(plan.PEERS), "peer")
@@ -179,8 +180,10 @@ def collect(wanted: Plan, run: Run, screen: Console, path: Path) -> None:
 
 
 def entry() -> None:
-    """`python -m benchmarks`: `compare` is a command, anything else names suites."""
+    """`python -m benchmarks`: `compare` and `scaling` are commands, anything else names suites."""
     arguments = sys.argv[1:]
+    if arguments[:1] == ["scaling"]:
+        sys.exit(scaling(arguments[1:]))
     if arguments[:1] == ["compare"]:
         compare(arguments[1:], prog_name="python -m benchmarks compare")
     main(spread(arguments), prog_name="python -m benchmarks")

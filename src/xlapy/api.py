@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar
 
+import jax
+from jax.sharding import AbstractMesh
+
 from xlapy.domain.compiled_functions import owner_of
 from xlapy.domain.size_bounds import bound
 from xlapy.runtime.binding import Binder
@@ -102,8 +105,10 @@ def jit(
             `xlapy.device_array`. 'jax' always gives `jax.Array`s, 'numpy' never.
         fallback: run a function that cannot be offloaded in CPython, after one warning that names the obstacles.
         options: as for `jax.jit`: `static_argnums` and `static_argnames` (numbers to be known at compile time; what the
-            program needs to know it finds out without them), `donate_argnums` and `donate_argnames`, `device`,
-            `inline`, `keep_unused`, `compiler_options`.
+            program needs to know it finds out without them), `donate_argnums` and `donate_argnames`, `device` (also a
+            sharding, by which all arrays are laid out that have its axes), `in_shardings` and `out_shardings`
+            (shardings, `PartitionSpec`s of the mesh that `jax.set_mesh` has set, or None, for each parameter and result
+            or what is in them), `inline`, `keep_unused`, `compiler_options`.
 
     Returns:
         A function that behaves like `function`, with the methods
@@ -115,7 +120,8 @@ def jit(
     Raises:
         NotOffloadableError: when called, if the function cannot become one program; nothing has happened then.
         TypeError: if `function` is not callable, or for an unknown option.
-        ValueError: for a value that an option cannot have.
+        ValueError: for a value that an option cannot have; when called, before anything has run, for arrays that cannot
+            be laid out as they are to be, or lie on different devices.
 
     Under JAX's own transformations (`jax.grad(xlapy.jit(f))`, `jax.vmap`, `jax.jit`) arguments are `jax.Array`s as
     anywhere in JAX, 64-bit types are on only where the caller has them on, a program that changes its caller's objects
@@ -152,12 +158,16 @@ class _Attributes(dict):
         return iter(self.keys())
 
 
+#: where the code is of what `jax.shard_map` returns: the function itself is called by it
+_OF_SHARD_MAP = jax.shard_map(lambda: None, mesh=AbstractMesh((), ()), in_specs=(), out_specs=()).__code__.co_filename
+
+
 def _python_function(function: Callable) -> tuple[types.FunctionType, tuple]:
     """The Python function to compile, and the object that a bound method is bound to (or nothing)."""
     compiled = owner_of(function)
     if compiled is not None:
         return compiled.function, compiled.binder.receiver
-    if isinstance(function, types.FunctionType):
+    if isinstance(function, types.FunctionType) and function.__code__.co_filename != _OF_SHARD_MAP:
         return function, ()
     if isinstance(function, types.MethodType):
         inner, receiver = _python_function(function.__func__)

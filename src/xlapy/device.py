@@ -41,7 +41,7 @@ def device_array(x: Any, device: Any = None) -> DeviceArray:
         x = _value(x)
     with jax.enable_x64(True):
         if not isinstance(x, jax.Array):
-            x = np.asarray(x)
+            x = np.asarray(x)[...]  # another object than JAX may have spread over devices (see `jax_internals.spread`)
             if x.dtype.kind not in _KINDS:
                 raise TypeError(f"XLA has no type {x.dtype}")
         made = jax.numpy.array(x, copy=True)

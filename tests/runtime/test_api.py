@@ -154,7 +154,9 @@ def test_callables():
         ({"static_argnums": "x"}, TypeError),
         ({"donate_argnames": "y"}, ValueError),
         ({"donate_argnames": 0}, TypeError),
-        ({"in_shardings": None}, TypeError),
+        ({"in_shardings": 3}, TypeError),
+        ({"out_shardings": ("d",)}, TypeError),
+        ({"in_shardings": (None, None, None)}, ValueError),
     ],
     ids=str,
 )

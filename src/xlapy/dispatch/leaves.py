@@ -24,6 +24,7 @@ from xlapy.ir.called_jaxprs import inner_jaxprs
 from xlapy.ir.operations import OF_JAXPRS
 from xlapy.lowering.jaxprs.deferred_tracing import Untraced
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
+from xlapy.lowering.jaxprs.meshes import with_auto_mesh, without_mesh
 from xlapy.lowering.matmul_precision import precision_of_products
 
 _TRACES: OrderedDict[object, Any] = OrderedDict()
@@ -57,14 +58,14 @@ def tensor_type(aval) -> TensorType:
     return TensorType(tuple(aval.shape), aval.dtype, bool(getattr(aval, "weak_type", False)))
 
 
-def trace(function: Callable, types: Sequence[TensorType], x64: bool):
-    """The closed jaxpr of `function` for operands of these types."""
+def trace(function: Callable, types: Sequence[TensorType], x64: bool, own: bool = False) -> ClosedJaxpr:
+    """The closed jaxpr of `function` for operands of these types; one of our `own` knows of no mesh."""
     avals = [jax.core.ShapedArray(t.shape, t.dtype, weak_type=t.weak) for t in types]
 
     def flat(*arrays):
         return jax.tree.leaves(function(*arrays))
 
-    with jax.enable_x64(x64):
+    with jax.enable_x64(x64), without_mesh() if own else with_auto_mesh():
         jaxpr, _, constants = trace_to_jaxpr_dynamic(wrap_init(flat, debug_info=_about(len(types))), avals)
     return ClosedJaxpr(jaxpr, constants)
 
@@ -85,7 +86,7 @@ def emit(
     known = _TRACES.get(key)
     if known is None:
         with jax.default_matmul_precision(precision):
-            made = trace(lambda *arrays: function(*arrays, *static), types, x64)
+            made = trace(lambda *arrays: function(*arrays, *static), types, x64, own=True)
         known = made, _has_products(made.jaxpr)
         remember(key, known)
     jaxpr, has_products = known

@@ -88,6 +88,14 @@ class CallerEnvironment(Protocol):
     expected: set[type]
     without_namespaces: set[type]
 
+    def described(self, var: Var, name: str) -> tuple[Any] | None:
+        """What an attribute of the caller's array says that is passed for `var`, in a tuple."""
+        ...
+
+    def lies_on_explicit_axes(self) -> bool:
+        """Whether the types of the caller's arrays tell how these are laid out."""
+        ...
+
     def guard(self, kind: str, source: Source, value: object = None) -> None:
         """Record an assumption; see `interpreter.caller_environment.Guard`."""
         ...

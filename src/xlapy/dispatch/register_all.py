@@ -33,6 +33,7 @@ from xlapy.dispatch.containers import (
     sequence_subscripts,
 )
 from xlapy.dispatch.jax import (
+    device_placement,
     jax_arrays,
     jax_functions,
     linear_functions,

@@ -29,7 +29,10 @@ class DeviceBuffer:
         return self.array
 
     def replace(self, array: jax.Array, shared: bool) -> None:
-        """Put what a program computed in the place of the elements."""
+        """Put what a program computed in the place of the elements, where these have been told to be."""
+        place = self.array.sharding
+        if self.array.committed and not array.sharding.is_equivalent_to(place, array.ndim):
+            array, shared = jax.device_put(array, place), False
         if array.dtype != self.array.dtype:
             with jax.enable_x64(True):
                 array, shared = array.astype(self.array.dtype), False

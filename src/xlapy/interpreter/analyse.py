@@ -55,6 +55,8 @@ class Analysis:
     reads_ambient: bool = True
     #: whether it has products, of which JAX's settings say how precise they are
     has_products: bool = True
+    #: whether it says how arrays are laid out over devices
+    spans_devices: bool = False
     #: room that was guessed for lists that grow in loops
     guesses: dict[object, int] = field(default_factory=dict)
     #: how many outputs before the error code only `errors` refer to
@@ -361,6 +363,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         written=written,
         reads_ambient=machine.reads_ambient,
         has_products=machine.builder.has_products or machine.reads_ambient,
+        spans_devices=machine.builder.spans_devices,
         guesses=dict(machine.guesses),
         payloads=len(outputs.vars) - count,
         loops=[(place, machine.loop_modes[key]) for key, place in machine.loop_places.items()],

@@ -224,6 +224,23 @@ class CallerEnvironment(Definitions):
         self._found[var] = found
         return var
 
+    def described(self, var: Var, name: str) -> tuple[Any] | None:
+        """What an attribute of the array says that is passed for `var`, in a tuple, which becomes an assumption; None
+        if that is no `jax.Array` of the caller's."""
+        found = self._found.get(var)
+        parameter = next((p for p in self.parameters if p.var is var), None)
+        if parameter is None or not isinstance(found, jax.Array) or isinstance(found, jax.core.Tracer):
+            return None
+        value = getattr(found, name)
+        if name != "aval":
+            self.guard("equal", attribute(parameter.source, name), value)
+        return (value,)
+
+    def lies_on_explicit_axes(self) -> bool:
+        """Whether the types of the caller's arrays tell how these are laid out."""
+        arrays = (x for x in self._found.values() if isinstance(x, jax.Array))
+        return any(jax.typeof(x).sharding.mesh.explicit_axes for x in arrays)
+
     def work_out(self, var: Var) -> np.ndarray | None:
         """The value of `var` for this call, which becomes an assumption; None where that cannot be told beforehand."""
         if var not in self._worked_out:

@@ -18,7 +18,7 @@ from xlapy.dispatch.arrays import flat, memory_order
 from xlapy.dispatch.bounded import growable_list_arrays  # noqa: F401
 from xlapy.dispatch.containers import container_protocol, container_subclasses, listed_arguments  # noqa: F401
 from xlapy.dispatch.iterators import combined, generator_functions
-from xlapy.dispatch.jax import custom_derivatives, jax_functions
+from xlapy.dispatch.jax import custom_derivatives, device_placement, jax_functions
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import defines, lacks
 from xlapy.dispatch.numpy import (
@@ -427,6 +427,11 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         return custom_derivatives.call(machine, item, args, kwargs)
     if jax_functions.is_leaf(item):
         return jax_functions.call(machine, item, args, kwargs)
+    mapped = device_placement.mapped(item)
+    if mapped is not None:
+        parts = {name: machine.world.wrap_anchored(option) for name, option in mapped[1].items()}
+        again = call(machine, Const(jax.shard_map), [machine.world.wrap_anchored(mapped[0])], parts)
+        return call(machine, again, args, kwargs)
     if owner_of(item) is not None:
         return _compiled(machine, item, args, kwargs)
     if isinstance(item, types.FunctionType):

@@ -28,6 +28,8 @@ class Builder:
         self.narrow = narrow
         #: whether there are products, of which JAX's settings say how precise they are
         self.has_products = False
+        #: whether it says how arrays are laid out over devices
+        self.spans_devices = False
         #: called before what makes real numbers of complex ones, where a program cares for that
         self.discarding: Callable[[], None] | None = None
         #: called with an int that has no place on the device, since it takes more than 32 bits there

@@ -25,6 +25,7 @@ from xlapy.lowering.cpu_xla.native_functions import as_native, available
 from xlapy.lowering.cpu_xla.reduction_strategies import are_own
 from xlapy.lowering.cpu_xla.rewriting import Cpu
 from xlapy.lowering.cpu_xla.zero_copy_inputs import MemorySlice, product
+from xlapy.lowering.jaxprs import varying_axes
 from xlapy.lowering.jaxprs.deferred_tracing import Untraced, is_opaque, traced
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.llvm import as_machine_code, may_be_machine_code
@@ -36,7 +37,7 @@ from xlapy.lowering.loop_derivatives.lax_loops import (
     differentiable_while_loop,
 )
 from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
-from xlapy.lowering.lowering_rules import RULES, store_block
+from xlapy.lowering.lowering_rules import RULES, chosen_store, store_block
 from xlapy.lowering.nvptx import as_kernel
 from xlapy.lowering.thresholds import LARGE_READ_IN_PART, READ_IN_PART
 from xlapy.lowering.vectorised_loops import in_lanes, plan_of
@@ -50,7 +51,7 @@ def evaluate(region: Region, environment: Environment) -> list:
 
     For programs that JAX transforms: they can be differentiated.
     """
-    return _run(region, environment, _STRUCTURED)
+    return _run(region, environment, _VARYING if varying_axes.is_checked() else _STRUCTURED)
 
 
 def evaluate_fast(
@@ -61,15 +62,17 @@ def evaluate_fast(
     own_reductions: bool | None = None,
     memory_slices: Mapping[int, MemorySlice] | None = None,
     machine_code: bool = False,
+    partitioned: bool = False,
 ) -> list:
     """The same for programs that only have to run; small loops may become `native` functions.
 
     `platform` is where the program runs, None if that is not known yet: then loops are traced for CPUs and for others.
     `own_reductions` says whether XLA's own code reduces, None if that depends on this program alone. `memory_slices`
-    are the parameters, by number, that are parts of memory (see `lowering.cpu_xla.zero_copy_inputs`).
+    are the parameters, by number, that are parts of memory (see `lowering.cpu_xla.zero_copy_inputs`). What XLA is to
+    have `partitioned`, for several devices, has no calls in it of which XLA does not know what they do.
     """
-    if platform not in (None, "cpu"):
-        structured = _fast_rules(None, False, platform in ("gpu", "cuda"))
+    if partitioned or platform not in (None, "cpu"):
+        structured = _fast_rules(None, False, not partitioned and platform in ("gpu", "cuda"), partitioned)
     else:
         known = not any(map(is_opaque, every_operation(region)))
         own = are_own(region) if own_reductions is None else own_reductions
@@ -105,6 +108,8 @@ def _run_all(operations: Sequence[Operation], environment: Environment, structur
             with _scope(operation.location):
                 if rule is not None:
                     results = rule(operation, operands, environment)
+                elif structured is _VARYING:
+                    results = RULES[kind](operation, varying_axes.joined(operands))
                 else:
                     results = RULES[kind](operation, operands)
         except (TypeError, ValueError, NotImplementedError) as error:
@@ -210,13 +215,14 @@ class _Rules(dict[str, Callable]):
 
 
 @functools.cache
-def _fast_rules(cpu: Cpu | None, native: bool, gpu: bool = False) -> _Rules:
+def _fast_rules(cpu: Cpu | None, native: bool, gpu: bool = False, partitioned: bool = False) -> _Rules:
     """Rules for programs that only have to run: a loop is one native function if that is better.
 
     Args:
         cpu: what is known of the program on a CPU; None if it runs elsewhere.
         native: whether there may be native functions.
         gpu: whether it runs on one of NVIDIA's GPUs.
+        partitioned: whether XLA partitions it, which then has `cpu` None and no `gpu`.
     """
 
     def loop(
@@ -243,13 +249,19 @@ def _fast_rules(cpu: Cpu | None, native: bool, gpu: bool = False) -> _Rules:
     def plain_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
         return _looped(operation, environment, inside)
 
-    in_loops: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf_in_loop(cpu), "select": _select_in_loop}
+    in_loops: dict[str, Callable] = {
+        "live": _fast_live,
+        "leaf": _leaf_in_loop(cpu, partitioned),
+        "select": _select_in_loop,
+    }
     inside, looped, fast = _Rules(), _Rules(), _Rules()
     inside.at_once, looped.at_once = True, cpu is None
     inside.update({**in_loops, "if": _if(inside), "while": plain_loop, "for": plain_loop})
     looped.update({**in_loops, "if": _if(looped), "while": loop, "for": loop})
     at_once = native and cpu is not None and cpu.certain and available()
-    fast.update({"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": _leaf(cpu, at_once)})
+    fast.update(
+        {"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": _leaf(cpu, at_once, partitioned)}
+    )
     if cpu is not None:
         fast.update(
             {"leaf": _spread(fast["leaf"]), "broadcast": _spread(lambda o, given, _: RULES["broadcast"](o, given))}
@@ -290,9 +302,13 @@ def _looped(
     return counted_loop(_iterations(operation, operands), body, initial, dtype, unroll, certain)
 
 
-def _leaf_in_loop(cpu: Cpu | None) -> Callable:
+def _leaf_in_loop(cpu: Cpu | None, partitioned: bool) -> Callable:
     def rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
-        if "in_place" in operation.attributes:
+        if partitioned:
+            chosen = chosen_store(operation, operands)
+            if chosen is not None:
+                return chosen
+        elif "in_place" in operation.attributes:
             return store_block(operation, operands)
         plan = planned(operation) if "lanewise" in operation.attributes else None
         if plan is not None:
@@ -320,10 +336,13 @@ def _fast_live(operation: Operation, operands: Sequence, environment: Environmen
     return operands[1:]
 
 
-def _leaf(cpu: Cpu | None, native: bool = False) -> Callable:
+def _leaf(cpu: Cpu | None, native: bool = False, partitioned: bool = False) -> Callable:
     """The rule for leaves outside of loops; `native` says whether there may be native functions."""
 
     def rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+        chosen = chosen_store(operation, operands) if partitioned else None
+        if chosen is not None:
+            return chosen
         if is_stack(operation) and len(operands) >= MANY and not operation.operands[0].type.shape:
             return (scalar_packing.joined(_strong(operands, operation.operands), native),)
         if is_unstack(operation) and len(operation.results) >= MANY and not operation.results[0].type.shape:
@@ -391,6 +410,37 @@ def _without_rule(operation: Operation) -> ClosedJaxpr:
 
 _STRUCTURED: dict[str, Callable] = {}
 _STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for, "live": _live, "leaf": _reversible_leaf})
+#: inside of `jax.shard_map`
+_VARYING: dict[str, Callable] = {}
+
+
+def _varying_if(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    then, orelse = (_function(region, environment, _VARYING) for region in operation.regions)
+    return varying_axes.chosen(operands[0], [orelse, then], [])
+
+
+def _varying_while(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    condition, body = (_function(region, environment, _VARYING) for region in operation.regions)
+    initial = _strong(operands, operation.regions[1].params)
+    return varying_axes.repeated(lambda *xs: condition(*xs)[0], body, initial)
+
+
+def _varying_for(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    (region,) = operation.regions
+    body, initial = _function(region, environment, _VARYING), _strong(operands[1:], region.params[1:])
+    return varying_axes.counted(_iterations(operation, operands), body, initial, region.params[0].type.dtype)
+
+
+def _varying_leaf(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    jaxpr = operation.jaxpr
+    if isinstance(jaxpr, Untraced):
+        return jaxpr.function(lambda region, values: _run(region, values, _VARYING), *operands)
+    return varying_axes.computed(jaxpr, operands)
+
+
+_VARYING.update({"if": _varying_if, "while": _varying_while, "for": _varying_for, "leaf": _varying_leaf})
+_VARYING["live"] = lambda operation, operands, environment: (live(*varying_axes.joined(operands)),)
+
 #: for a region without control flow
 _LEAVES: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf(Cpu(False, False))}
 

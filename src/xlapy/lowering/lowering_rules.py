@@ -125,6 +125,37 @@ def store_block(operation: Operation, operands: Sequence) -> Sequence:
     return (lax.dynamic_update_slice(array, block, starts, allow_negative_indices=False),)
 
 
+def chosen_store(operation: Operation, operands: Sequence) -> Sequence | None:
+    """A store of a block at known places as a choice between the array and new elements; None if it is none.
+
+    Where devices have parts of the array, they exchange what lies at the edges for it. XLA gathers the array for an
+    update of a block, and for a scatter, by which gaps are left.
+    """
+    if operation.kind != "store" or len(operands) > 2:
+        return None
+    array, new = operands
+    places = touched(operation) or []
+    block, shape = [place.count for place in places], jnp.shape(array)
+    if jnp.ndim(new) == 0 or all(count in (1, n) for count, n in zip(block, shape, strict=True)):
+        return None
+    new = lax.rev(lax.reshape(new, block), [k for k, place in enumerate(places) if place.step < 0 and place.count > 1])
+    edges: list[tuple[int, int, int]] = []
+    inside: jax.Array | None = None
+    for axis, (place, n) in enumerate(zip(places, shape, strict=True)):
+        low, gap = place.lowest(place.known_start), abs(place.step) if place.count > 1 else 1
+        edges.append((low, n - low - place.span, 0))
+        index = lax.broadcasted_iota(np.int32, shape, axis)
+        hits = [lax.ge(index, np.int32(low)), lax.lt(index, np.int32(low + place.span))] if place.span < n else []
+        if gap > 1:
+            # not padded between, which XLA gets wrong where an axis does not divide
+            new = lax.slice_in_dim(jnp.repeat(new, gap, axis), 0, place.span, axis=axis)
+            hits.append(lax.eq(lax.rem(lax.sub(index, np.int32(low)), np.int32(gap)), np.int32(0)))
+        for hit in hits:
+            inside = hit if inside is None else lax.bitwise_and(inside, hit)
+    assert inside is not None
+    return (lax.select(inside, lax.pad(new, np.zeros((), new.dtype), edges), array),)
+
+
 #: the largest whole exponent that becomes products: beyond it their roundings add up
 _MOST_FACTORS = 16
 

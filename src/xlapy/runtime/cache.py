@@ -19,15 +19,17 @@ from xlapy.domain.storage import Storage
 from xlapy.interpreter.analyse import Analysis, analyse
 from xlapy.interpreter.depth import deep_recursion
 from xlapy.ir import Location
+from xlapy.lowering.jaxprs.meshes import with_auto_mesh
 from xlapy.passes import optimise
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import compile_log, outcome, program_sharing, traced_calls
 from xlapy.runtime.binding import Binder, Entrance
 from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS, failing, guards_of, refuse, shared_storages
-from xlapy.runtime.jax_internals import ambient_x64, narrowing
+from xlapy.runtime.jax_internals import ambient_mesh, ambient_x64, narrowing
 from xlapy.runtime.options import Policy, static_sources
 from xlapy.runtime.result_kinds import ResultKind
+from xlapy.runtime.sharding import Places, are_sharded, check_devices, places_of
 from xlapy.runtime.specialisation import Specialisation, overflows
 from xlapy.runtime.switch import off
 from xlapy.runtime.tracebacks import depth_of_caller
@@ -208,6 +210,8 @@ class Cache:
         """After some programs for one size each: one for all sizes of arrays, if that can be."""
         if self.fixed_shapes or self.policy.donated or self.misses < _PROGRAMS:
             return None
+        if self.policy.says_where or not ambient_mesh().empty:
+            return None
         named = self.binder.named(arguments)
         static = static_sources(self.policy, named)
         analyses = [analysis for entry in self.entries for analysis in entry.numbered]
@@ -235,7 +239,7 @@ class Cache:
         static = static_sources(self.policy, named)
         narrow = self.policy.narrow if narrow is None else narrow
         run = partial(self._analyse, named, narrow, returns_views)
-        with narrowing(narrow), deep_recursion(), _uncollected():
+        with narrowing(narrow), deep_recursion(), _uncollected(), with_auto_mesh():
             return self._of_any_size(run, static) or run(self.static | static)
 
     def _of_any_size(self, run: Callable[..., Analysis], static: set[Source]) -> Analysis | None:
@@ -277,7 +281,8 @@ class Cache:
             self._watch(entry, named)
         compile_log.because(compile_log.first_difference(self, arguments, self.entries or self.traced))
         analysis = self._for_any_size(arguments) or self._for_call(arguments)
-        traced = traced_calls.any_tracer([locate(p.source, named) for p in analysis.parameters])
+        operands = [locate(p.source, named) for p in analysis.parameters]
+        traced = traced_calls.any_tracer(operands)
         narrow = self._narrow(traced)
         if narrow != self.policy.narrow:
             analysis = self._for_call(arguments, narrow)
@@ -286,12 +291,32 @@ class Cache:
         others = self.traced if traced else self.entries
         sources = [p.source for p in analysis.parameters]
         shapes = analysis.raises is not None or any(sources != e.sources for e in others)
-        return self._keep(arguments, analysis, shapes, traced, narrow)
+        places = None if traced else self.places(analysis, operands)
+        return self._keep(arguments, analysis, shapes, traced, narrow, places)
 
-    def _keep(self, arguments: tuple, analysis: Analysis, shapes: bool, traced: bool, narrow: bool) -> Specialisation:
+    def places(self, analysis: Analysis, operands: Sequence) -> Places | None:
+        """Where arrays belong that a program over several devices writes; None for a program over one."""
+        if not self._says_where(analysis) and not are_sharded(operands):
+            return None
+        check_devices([p.source for p in analysis.parameters], operands)
+        return places_of(self.policy, analysis, operands)
+
+    def _says_where(self, analysis: Analysis) -> bool:
+        """Whether a program is one for several devices wherever its operands lie."""
+        return analysis.spans_devices or self.policy.says_where or not ambient_mesh().empty
+
+    def _keep(
+        self,
+        arguments: tuple,
+        analysis: Analysis,
+        shapes: bool,
+        traced: bool,
+        narrow: bool,
+        places: Places | None,
+    ) -> Specialisation:
         """Where the programs of one function read or assume different things, array types are told apart by guards
         (`shapes`); otherwise by JAX."""
-        entry = Specialisation(self, analysis, ambient_x64(), shapes, traced, narrow)
+        entry = Specialisation(self, analysis, ambient_x64(), shapes, traced, narrow, places)
         if entry.holds(arguments) is None:
             raise refuse(self.function, failing(entry.guards, self.binder.names, arguments, traced))
         self._learn(analysis)
@@ -337,7 +362,7 @@ class Cache:
         if entry.traced:
             traced_calls.refuse(self.function, analysis)
         if not entry.accepts(analysis):
-            return self._keep(arguments, analysis, True, entry.traced, entry.narrow)
+            return self._keep(arguments, analysis, True, entry.traced, entry.narrow, entry.places)
         self._learn(analysis)
         self.misses += 1
         entry.add(analysis)

@@ -100,7 +100,9 @@ def _entry(cache: Cache, arguments: tuple, analysis: Analysis) -> Specialisation
     for entry in cache.entries:
         if entry.holds(arguments) is not None and entry.knows(analysis):
             return entry
-    made = Specialisation(cache, analysis, ambient_x64(), True, False, cache.policy.narrow)
+    named = cache.binder.named(arguments)
+    places = cache.places(analysis, [locate(p.source, named) for p in analysis.parameters])
+    made = Specialisation(cache, analysis, ambient_x64(), True, False, cache.policy.narrow, places)
     return made if made.holds(arguments) is not None else None
 
 

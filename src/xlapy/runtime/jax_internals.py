@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import operator
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -40,6 +41,16 @@ def checks_results() -> bool:
     return bool(_config.debug_nans.value or _config.debug_infs.value)
 
 
+#: The mesh that the caller has set with `jax.set_mesh`: asking for it by the public function takes twice as long.
+def ambient_mesh() -> jax.sharding.AbstractMesh:
+    """The caller's mesh, which has no axes where there is none."""
+    found = _config.abstract_mesh_context_manager.value
+    return _NO_MESH if found is None else found
+
+
+_NO_MESH = jax.sharding.get_abstract_mesh()
+#: Where an array lies: 23 ns, and 90 by the public property.
+sharding_of = operator.attrgetter("_sharding")
 #: The class of arrays that are not tracers: `type(x) is ConcreteArray` costs 30 ns, `isinstance(x, jax.Array)` 400 ns.
 ConcreteArray = ArrayImpl
 
@@ -67,6 +78,19 @@ class Adopting:
             with jax.ensure_compile_time_eval():
                 return _moved(made)
         return made
+
+
+def spread(array: np.ndarray, sharding: jax.sharding.Sharding) -> jax.Array:
+    """A NumPy array on the devices of a sharding, as a `jax.Array` of its own dtype.
+
+    Not by `jax.device_put`: where that has spread the same object over devices with 64-bit types off, and the result is
+    still there, the elements come out as 32-bit numbers under a 64-bit type (JAX 0.10.2), and XLA reads beyond their
+    end. A view is another object.
+    """
+    places = sharding.addressable_devices_indices_map(array.shape)
+    type_ = _ShapedArray(array.shape, array.dtype, sharding=None)
+    parts = [array[place] for place in places.values()]
+    return _xla_client.batched_device_put(type_, sharding, parts, list(places), True, enable_x64=True)
 
 
 def may_take_apart() -> bool:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import jax
+from jax.sharding import Sharding
+
 from xlapy.domain.sources import Source, argument, item
 from xlapy.runtime.binding import Binder
+from xlapy.runtime.sharding_prefixes import is_leaf
 
 #: options that `jax.jit` takes as they are
 _PASSED = ("keep_unused", "inline", "compiler_options")
-_MAPPED = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames", "device")
+_MAPPED = (
+    "static_argnums",
+    "static_argnames",
+    "donate_argnums",
+    "donate_argnames",
+    "device",
+    "in_shardings",
+    "out_shardings",
+)
 
 
 @dataclass(frozen=True)
@@ -25,6 +37,9 @@ class Policy:
         static: parameters whose numbers are always known at compile time.
         donated: parameters whose arrays XLA may reuse.
         device: where to run, or None.
+        sharding: over which devices arrays are spread that nothing else is said of, or None.
+        in_shardings: how arguments are laid out, by parameter; None if nothing is said.
+        out_shardings: how results are; None if nothing is said.
         jax: options for `jax.jit`.
     """
 
@@ -34,7 +49,15 @@ class Policy:
     static: frozenset[str] = frozenset()
     donated: frozenset[str] = frozenset()
     device: Any = None
+    sharding: Any = None
+    in_shardings: Mapping[str, Any] | None = None
+    out_shardings: Any = None
     jax: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def says_where(self) -> bool:
+        """Whether it says how arrays are laid out over devices."""
+        return not (self.sharding is None and self.in_shardings is None and self.out_shardings is None)
 
 
 def make_policy(binder: Binder, dtypes: str, returns: str, fallback: bool, options: dict[str, Any]) -> Policy:
@@ -53,13 +76,21 @@ def make_policy(binder: Binder, dtypes: str, returns: str, fallback: bool, optio
     for name in options:
         if name not in _PASSED and name not in _MAPPED:
             raise TypeError(f"jit() got an unexpected keyword argument '{name}'")
+    static = _parameters(binder, "static", options)
+    device: Any = options.get("device")
+    several = isinstance(device, Sharding) and device.num_devices > 1
+    if isinstance(device, Sharding) and not several:
+        (device,) = device.device_set
     return Policy(
         narrow=dtypes == "32bit",
         returns=returns,
         fallback=fallback,
-        static=_parameters(binder, "static", options),
+        static=static,
         donated=_parameters(binder, "donate", options),
-        device=options.get("device"),
+        device=None if several else device,
+        sharding=device if several else None,
+        in_shardings=_in_shardings(binder, static, options.get("in_shardings")),
+        out_shardings=_out_shardings(options.get("out_shardings")),
         jax={name: options[name] for name in _PASSED if name in options},
     )
 
@@ -79,6 +110,38 @@ def _parameters(binder: Binder, kind: str, options: dict[str, Any]) -> frozenset
             raise ValueError(f"{kind}_argnames={names!r}: {function} has no parameter {name!r}")
         found.add(name)
     return frozenset(found)
+
+
+def _in_shardings(binder: Binder, static: frozenset[str], given: Any) -> dict[str, Any] | None:
+    """`in_shardings` by the names of parameters; those that are static have none."""
+    if given is None:
+        return None
+    names = [n for n in binder.positional[len(binder.receiver) :] if n not in static]
+    _check_shardings("in_shardings", given)
+    if is_leaf(given):
+        return dict.fromkeys(binder.names, given)
+    if not isinstance(given, tuple | list):
+        raise TypeError(f"in_shardings must be a sharding, or a tuple with one for each parameter, not {given!r}")
+    if len(given) < len(names) or (len(given) > len(names) and binder.star is None):
+        raise ValueError(f"in_shardings is for {len(given)} parameters, and {binder.function.__qualname__} has {names}")
+    found = dict(zip(names, given, strict=False))
+    return found if binder.star is None else {**found, binder.star: tuple(given[len(names) :])}
+
+
+def _out_shardings(given: Any) -> Any:
+    _check_shardings("out_shardings", given)
+    return given
+
+
+def _check_shardings(option: str, given: Any) -> None:
+    """Refuse what is no tree of shardings, or one of shardings over different devices."""
+    leaves = jax.tree.leaves(given, is_leaf=is_leaf)
+    for leaf in leaves:
+        if not is_leaf(leaf) and not hasattr(leaf, "__dict__"):
+            raise TypeError(f"{option} must be shardings, PartitionSpecs and None, not {leaf!r}")
+    devices = {tuple(leaf.device_set) for leaf in leaves if isinstance(leaf, Sharding)}
+    if len(set(map(frozenset, devices))) > 1:
+        raise ValueError(f"{option} has shardings over different devices")
 
 
 def _sequence(given: Any, kind: type, option: str) -> tuple:

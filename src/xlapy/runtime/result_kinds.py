@@ -26,17 +26,17 @@ class ResultKind(Enum):
         return self is ResultKind.JAX or (self is ResultKind.OWN and not is_of_the_host(leaf))
 
 
-def result_kind(returns: str, analysis: Analysis, traced: bool = False) -> ResultKind:
+def result_kind(returns: str, analysis: Analysis, on_devices: bool = False) -> ResultKind:
     """That of a program for the option `returns` of `xlapy.jit`.
 
-    With 'auto', a program that reads a `jax.Array` or `xlapy.device_array` of the
-    caller's returns `jax.Array`s, and so does one that JAX transforms (`traced`).
+    With 'auto', a program that reads a `jax.Array` or `xlapy.device_array` of the caller's returns `jax.Array`s, and so
+    does one that JAX transforms, or that runs on several devices (`on_devices`).
     """
     if returns != "auto":
         return ResultKind(returns)
     held = (guard.value for guard in analysis.guards if guard.kind in ("type", "isinstance"))
     reads_jax = any(isinstance(cls, type) and issubclass(cls, jax.Array | DeviceView) for cls in held)
-    return ResultKind.JAX if traced or reads_jax else ResultKind.OWN
+    return ResultKind.JAX if on_devices or reads_jax else ResultKind.OWN
 
 
 def is_of_the_host(leaf: Leaf) -> bool:

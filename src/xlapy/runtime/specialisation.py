@@ -19,16 +19,27 @@ from xlapy.interpreter.caller_environment import Guard, Parameter
 from xlapy.lowering.cpu_xla.compiler_options import Traits, options_for, traits_of
 from xlapy.lowering.cpu_xla.zero_copy_inputs import MemorySlice, passed_by
 from xlapy.lowering.evaluate import Environment, evaluate, evaluate_fast
+from xlapy.lowering.jaxprs.varying_axes import is_checked
 from xlapy.lowering.llvm import Given
 from xlapy.lowering.matmul_precision import requested_precision
 from xlapy.runtime import outcome, quick, traced_calls
 from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.guards import guards_of, holders_of, key_of
-from xlapy.runtime.jax_internals import ConcreteArray, ambient_x64, narrowing, set_x64, swap_x64
+from xlapy.runtime.jax_internals import ConcreteArray, ambient_mesh, ambient_x64, narrowing, set_x64, swap_x64
 from xlapy.runtime.native_calls import Direct
 from xlapy.runtime.packing import Travelling, packing_of_operands, packing_of_results, travelling, typed
 from xlapy.runtime.program_sharing import Moves, mentions, outcome_of
 from xlapy.runtime.result_kinds import ResultKind, result_kind
+from xlapy.runtime.sharding import (
+    Places,
+    are_sharded,
+    in_auto_axes,
+    operand_shardings,
+    placed,
+    result_shardings,
+    several_devices,
+    to_devices,
+)
 from xlapy.runtime.transfer_report import NARROWED, delivered_outputs, donated_buffers, outputs_of
 from xlapy.runtime.transfers import staged
 from xlapy.runtime.varying_sizes import Metered, lengths
@@ -100,10 +111,22 @@ class Specialisation:
         shapes: whether array types are told apart by guards.
         traced: whether it is for calls under a JAX transformation.
         narrow: whether 64-bit types become 32-bit ones.
+        places: where outputs belong; None unless XLA partitions it, for several devices.
     """
 
-    def __init__(self, cache: Cache, analysis: Analysis, x64: bool, shapes: bool, traced: bool, narrow: bool) -> None:
+    def __init__(
+        self,
+        cache: Cache,
+        analysis: Analysis,
+        x64: bool,
+        shapes: bool,
+        traced: bool,
+        narrow: bool,
+        places: Places | None,
+    ) -> None:
         self.precision = requested_precision()
+        self.sharded, self.places, self.mesh = places is not None, places, ambient_mesh()
+        self.checked = is_checked()
         self.cache, self.analysis, self.x64, self.traced, self.narrow = cache, analysis, x64, traced, narrow
         self.calls = 0
         #: functions and cells of the caller's in whose place others are (see `program_sharing`)
@@ -112,7 +135,7 @@ class Specialisation:
         #: whether small loops may become native functions
         self.native = True
         self.sources = [p.source for p in analysis.parameters]
-        self.result_kind = result_kind(cache.policy.returns, analysis, traced)
+        self.result_kind = result_kind(cache.policy.returns, analysis, traced or places is not None)
         self.numbered: list[Analysis] = [analysis]
         self.guards = guards_of(analysis, shapes, narrow)
         self.donated = self._donated()
@@ -136,7 +159,7 @@ class Specialisation:
 
     def _as_it_travels(self, analysis: Analysis) -> Travelling:
         """The program that is compiled."""
-        if self.traced:
+        if self.traced or self.sharded:
             return Travelling(analysis.module, None)
         plain = _is_plain(analysis, self.result_kind)
         results = None if plain else packing_of_results(analysis, self.result_kind, self._is_on_host())
@@ -144,7 +167,8 @@ class Specialisation:
 
     def _is_on_host(self) -> bool:
         """Whether it runs on a CPU, in the caller's memory."""
-        return not self.narrow and self.cache.policy.device is None and jax.default_backend() == "cpu"
+        here = self.cache.policy.device is None and not self.sharded
+        return here and not self.narrow and jax.default_backend() == "cpu"
 
     def _build_of(self, analysis: Analysis) -> Build:
         """How a program is to be compiled and called."""
@@ -172,9 +196,18 @@ class Specialisation:
         options = dict(policy.jax)
         if build.traits is not None:
             options["compiler_options"] = options_for(build.traits, options.get("compiler_options"), policy.device)
+        shardings = operand_shardings(policy, [self.analysis.parameters[k] for k in alone])
+        if shardings is not None:
+            groups = self.packing.groups if self.packing is not None else ()
+            options["in_shardings"] = (*shardings, *(None for _ in groups))
+        if policy.out_shardings is not None and _is_plain(self.analysis, self.result_kind):
+            options["out_shardings"] = policy.out_shardings
         jitted = jax.jit(_trace, donate_argnums=donated, **options)
+        if self.sharded or several_devices() and not self.traced:
+            jitted = to_devices(jitted, options.get("in_shardings"))
+            jitted = _narrowing(jitted) if self.narrow and self.sharded else jitted
         if self.traced and self.narrow:
-            return lambda *operands: jitted(*map(_narrow_memory, operands))
+            return _narrowing(jitted)
         if policy.device is not None:
             return lambda *operands: jitted(*jax.device_put(operands, policy.device))
         if build.staged:
@@ -217,7 +250,8 @@ class Specialisation:
 
     def _quick(self, analysis: Analysis) -> quick.Maker | None:
         """What finishes most runs of a program."""
-        if self.traced or self.travelling[id(analysis)].results is not None:
+        policy = self.cache.policy
+        if self.traced or policy.out_shardings is not None or self.travelling[id(analysis)].results is not None:
             return None
         return quick.finisher(analysis, self.cache.binder.names, self.result_kind)
 
@@ -276,7 +310,21 @@ class Specialisation:
                 guard = Guard("type", source, group.python)
                 if key_of(guard) not in known:
                     writer.guard(guard)
+        self._require_devices(writer)
         return writer
+
+    def _require_devices(self, writer: Writer) -> None:
+        """Check that operands lie on several devices, or do not, and that the caller's mesh is the same."""
+        if not several_devices() and self.mesh.empty:
+            return
+        writer.require(f"{writer.name(ambient_mesh)}() == {writer.name(self.mesh)}")
+        if self.mesh.manual_axes:
+            writer.require(f"{writer.name(is_checked)}() is {self.checked}")
+        anywhere = self.analysis.spans_devices or self.cache.policy.says_where or not self.mesh.empty
+        if not self.traced and not anywhere:
+            arrays = [p.source for p in self.analysis.parameters if not p.is_number]
+            operands = writer.operands([s for s in arrays if s in self.sources]) if arrays else ""
+            writer.require(f"{writer.name(are_sharded)}(({operands})) is {self.sharded}")
 
     def then(self, miss: Callable) -> None:
         """What is tried next where a guard of this one does not hold."""
@@ -311,9 +359,11 @@ class Specialisation:
             return False
         if not same or analysis.reads_ambient != self.analysis.reads_ambient:
             return False
+        if analysis.spans_devices != self.analysis.spans_devices:
+            return False
         if analysis.has_products != self.analysis.has_products or requested_precision() != self.precision:
             return False
-        kind = result_kind(self.cache.policy.returns, analysis, self.traced)
+        kind = result_kind(self.cache.policy.returns, analysis, self.traced or self.sharded)
         if kind is not self.result_kind or _is_plain(analysis, kind) != _is_plain(self.analysis, kind):
             return False
         return set(map(key_of, guards_of(analysis, False))) == set(map(key_of, self.guards))
@@ -364,18 +414,25 @@ class Specialisation:
         if analysis is None:
             raise NewTypes
         entry = self.travelling[id(analysis)].module.entry
-        environment: Environment = dict(zip(entry.params, operands, strict=True))
-        with narrowing(self.narrow):
+        own = build.traits.own_reductions if build.traits is not None else None
+
+        def run(*values: Any) -> list:
+            environment: Environment = dict(zip(entry.params, values, strict=True))
             if self.traced:
-                results = evaluate(entry, environment)
-            else:
-                own = build.traits.own_reductions if build.traits is not None else None
-                results = evaluate_fast(entry, environment, native, platform, own, parts, True)
+                return evaluate(entry, environment)
+            return evaluate_fast(entry, environment, native, platform, own, parts, True, self.sharded)
+
+        with narrowing(self.narrow):
+            results = in_auto_axes(run, operands, self._wanted(analysis))
         if not self.traced and not self.narrow:
             results = [typed(x, v.type) for x, v in zip(results, entry.results, strict=True)]
         if _is_plain(analysis, self.result_kind):
             return outcome.plain(analysis.result, results)
         return Outputs(self.numbered.index(analysis), tuple(jax.numpy.asarray(r) for r in results))
+
+    def _wanted(self, analysis: Analysis) -> dict[int, Any]:
+        """How outputs are to be laid out."""
+        return result_shardings(analysis, self.cache.policy, self.places)
 
     def _new_types(self, arguments: tuple) -> Any:
         return self.cache.new_types(self, arguments)
@@ -409,7 +466,8 @@ class Specialisation:
         packing = self.travelling[id(analysis)].results
         if packing is not None:
             values = tuple(packing.taken_apart(values))
-        return self.cache.finish(analysis, values, arguments, self.result_kind)
+        made = self.cache.finish(analysis, values, arguments, self.result_kind)
+        return placed(made, self.cache.policy.out_shardings)
 
     def run(self, operands: tuple) -> Any:
         """Run on operands that `prepare` found."""
@@ -458,6 +516,11 @@ _CONCRETE = (np.ndarray, ConcreteArray)
 def _waiting(run: Callable) -> Callable:
     """`run`, which has ended when it returns."""
     return lambda *operands: jax.block_until_ready(run(*operands))
+
+
+def _narrowing(run: Callable) -> Callable:
+    """`run`, whose NumPy operands get the types that JAX is going to have."""
+    return lambda *operands: run(*map(_narrow_memory, operands))
 
 
 def _is_plain(analysis: Analysis, kind: ResultKind) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.export
+from jax.sharding import Sharding
 
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.caller_environment import Parameter
@@ -18,10 +19,22 @@ from xlapy.runtime import portable
 from xlapy.runtime.cache import Cache
 from xlapy.runtime.codegen import MISS, Writer, locate
 from xlapy.runtime.guards import guards_of
-from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
+from xlapy.runtime.jax_internals import ambient_mesh, ambient_x64, set_x64, swap_x64
 from xlapy.runtime.result_kinds import result_kind
+from xlapy.runtime.sharding import (
+    Places,
+    are_sharded,
+    in_auto_axes,
+    is_spread,
+    moved_to,
+    operand_shardings,
+    placed,
+    places_of,
+    result_shardings,
+    to_devices,
+)
 from xlapy.runtime.specialisation import reads_large_memory
-from xlapy.runtime.targets import target_options, target_sharding
+from xlapy.runtime.targets import target_devices, target_options
 from xlapy.runtime.transfer_report import Traffic, traffic
 
 #: the platforms that a saved program is for, unless others are named
@@ -51,12 +64,15 @@ class Lowered:
                 that need not be. Such an executable has a text and analyses, and cannot be called.
             compiler_options: XLA's options, as for `jax.jit`.
 
+        Arguments that lie on several devices lie on those of the target in the same way.
+
         Raises:
-            ValueError: for a target that cannot be compiled for here.
+            ValueError: for a target that cannot be compiled for here, or has another number of devices than the
+                arguments lie on.
         """
         lowered = self._lowered
         if target is not None:
-            lowered = _lower(self._cache, self._analysis, self._found, target_sharding(target))
+            lowered = _lower(self._cache, self._analysis, self._found, target)
         before = swap_x64(not self._cache.policy.narrow)
         try:
             executable = lowered.compile(target_options(target) | (compiler_options or {}))
@@ -83,7 +99,7 @@ class Lowered:
             raise ValueError(f"unknown platforms: {', '.join(sorted(unknown))}")
         analysis, policy = self._analysis, self._cache.policy
         known = {i: x for i, (x, p) in enumerate(zip(self._found, analysis.parameters, strict=True)) if _elsewhere(p)}
-        operands = [_struct(None, p, None) for p in analysis.parameters]
+        operands = [_struct(p, None) for p in analysis.parameters]
         before = swap_x64(not policy.narrow)
         try:
             exported = jax.export.export(jax.jit(_program(self._cache, analysis)), platforms=list(platforms))(*operands)
@@ -107,13 +123,17 @@ class Compiled:
 
     def __init__(self, cache: Cache, analysis: Analysis, executable: Any) -> None:
         self._cache, self._analysis, self.executable = cache, analysis, executable
-        self._result_kind = result_kind(cache.policy.returns, analysis)
+        on_devices = analysis.spans_devices or cache.policy.says_where or not ambient_mesh().empty
+        self._result_kind = result_kind(cache.policy.returns, analysis, on_devices)
         writer = Writer(cache.binder.names, traced=False)
         if analysis.reads_ambient:
             writer.require(f"{writer.name(ambient_x64)}() is {ambient_x64()}")
         for guard in guards_of(analysis, True, cache.policy.narrow):
             writer.guard(guard)
         self._prepare = writer.prepare([p.source for p in analysis.parameters])
+        self._run = executable
+        if cache.policy.says_where:
+            self._run = to_devices(executable, operand_shardings(cache.policy, analysis.parameters))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run; `TypeError` for arguments or a state of the caller's world other than those compiled for."""
@@ -123,12 +143,13 @@ class Compiled:
             raise TypeError(f"{self._cache.name} was compiled for other arguments, or what it reads has changed since")
         before = swap_x64(not self._cache.policy.narrow)
         try:
-            outputs = self.executable(*operands)
+            outputs = self._run(*operands)
         finally:
             set_x64(before)
         if reads_large_memory(self._analysis):
             jax.block_until_ready(outputs)
-        return self._cache.finish(self._analysis, tuple(outputs), arguments, self._result_kind)
+        result = self._cache.finish(self._analysis, tuple(outputs), arguments, self._result_kind)
+        return placed(result, self._cache.policy.out_shardings)
 
     def as_text(self) -> str:
         """The optimised HLO."""
@@ -143,20 +164,31 @@ class Compiled:
         return self.executable.memory_analysis()
 
 
-def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
+def _lower(cache: Cache, analysis: Analysis, found: list, target: str | None) -> Any:
     policy = cache.policy
-    if sharding is None and policy.device is not None:
-        sharding = jax.sharding.SingleDeviceSharding(policy.device)
-    operands = [_struct(x, p, sharding) for x, p in zip(found, analysis.parameters, strict=True)]
+    told = operand_shardings(policy, analysis.parameters)
+    given = told or [getattr(x, "sharding", None) for x in found]
+    device, sharding = policy.device, None
+    if target is not None:
+        devices = target_devices(target)
+        device, told, given = devices[0], None, [moved_to(s, devices, target) for s in given]
+    if device is not None and not any(map(is_spread, given)):
+        sharding = jax.sharding.SingleDeviceSharding(device)
+        given = [sharding] * len(given)
+    operands = [_struct(p, place) for p, place in zip(analysis.parameters, given, strict=True)]
     donated = tuple(i for i, p in enumerate(analysis.parameters) if p.source.root().key in policy.donated)
     options = dict(policy.jax)
-    device = next(iter(sharding.device_set)) if sharding is not None else None
     options["compiler_options"] = compiler_options(analysis.module.entry, options.get("compiler_options"), device)
     if sharding is not None and not operands:
         options["out_shardings"] = sharding
     placed = [x.sharding for x in operands if x.sharding is not None]
     platform = next(iter(placed[0].device_set)).platform if placed else jax.default_backend()
-    program = _program(cache, analysis, platform if device is None else device.platform)
+    if told is not None:
+        options["in_shardings"] = tuple(told)
+    says_where = analysis.spans_devices or policy.says_where or not ambient_mesh().empty
+    partitioned = says_where or are_sharded(operands)
+    places = places_of(policy, analysis, operands) if partitioned else None
+    program = _program(cache, analysis, platform if device is None else device.platform, places)
     before = swap_x64(not policy.narrow)
     try:
         return jax.jit(program, donate_argnums=donated, **options).lower(*operands)
@@ -164,14 +196,22 @@ def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
         set_x64(before)
 
 
-def _program(cache: Cache, analysis: Analysis, platform: str | None = None) -> Callable:
-    """The program as a function of its operands, for one platform or any."""
-    params = analysis.module.entry.params
+def _program(
+    cache: Cache,
+    analysis: Analysis,
+    platform: str | None = None,
+    places: Places | None = None,
+) -> Callable:
+    """The program as a function of its operands, for one platform or any; `places` as for `Specialisation`."""
+    params, wanted = analysis.module.entry.params, result_shardings(analysis, cache.policy, places)
+
+    def run(*values):
+        environment = dict(zip(params, values, strict=True))
+        results = evaluate_fast(analysis.module.entry, environment, platform=platform, partitioned=places is not None)
+        return [r if isinstance(r, jax.Array) else jax.numpy.asarray(r) for r in results]
 
     def program(*values):
-        environment = dict(zip(params, values, strict=True))
-        results = evaluate_fast(analysis.module.entry, environment, platform=platform)
-        return [r if isinstance(r, jax.Array) else jax.numpy.asarray(r) for r in results]
+        return in_auto_axes(run, values, wanted)
 
     program.__name__ = program.__qualname__ = cache.function.__name__
     return program
@@ -182,9 +222,9 @@ def _elsewhere(parameter: Parameter) -> bool:
     return parameter.source.root().kind != "argument"
 
 
-def _struct(found: Any, parameter: Any, sharding: Any) -> jax.ShapeDtypeStruct:
+def _struct(parameter: Any, sharding: Any) -> jax.ShapeDtypeStruct:
     type_ = parameter.var.type
-    sharding = sharding if sharding is not None else getattr(found, "sharding", None)
+    sharding = sharding if isinstance(sharding, Sharding) else None
     return jax.ShapeDtypeStruct(type_.shape, type_.dtype, sharding=sharding, weak_type=type_.weak)
 
 

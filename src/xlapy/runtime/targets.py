@@ -91,7 +91,12 @@ def absent_targets() -> tuple[str, ...]:
 
 
 def target_sharding(target: str) -> jax.sharding.Sharding:
-    """Where a program compiled for `target` would run: see `Lowered.compile`."""
+    """Where a program for one device that is compiled for `target` would run: see `Lowered.compile`."""
+    return jax.sharding.SingleDeviceSharding(target_devices(target)[0])
+
+
+def target_devices(target: str) -> list[Any]:
+    """The devices of `target`."""
     platform, _, model = target.partition(":")
     if platform not in _PLATFORMS:
         known = ", ".join(map(repr, absent_targets()))
@@ -99,11 +104,11 @@ def target_sharding(target: str) -> jax.sharding.Sharding:
             f"unknown target {target!r}: use 'cpu', 'gpu' or 'tpu' for a device that is here, or one of {known}"
         )
     if not model:
-        return jax.sharding.SingleDeviceSharding(_device(platform))
+        return _devices(platform)
     if platform == "tpu":
-        return jax.sharding.SingleDeviceSharding(_tpu(model))
+        return _tpu(model)
     if platform in ("gpu", "cuda"):
-        return jax.sharding.SingleDeviceSharding(_gpu(model))
+        return _gpu(model)
     raise ValueError(f"target {target!r}: only for NVIDIA's GPUs and for TPUs can be compiled without the device")
 
 
@@ -113,9 +118,9 @@ def target_options(target: str | None) -> dict[str, Any]:
     return {"xla_gpu_autotune_level": 0} if absent_gpu else {}
 
 
-def _device(platform: str) -> Any:
+def _devices(platform: str) -> list[Any]:
     try:
-        return jax.devices(platform)[0]
+        return jax.devices(platform)
     except RuntimeError as error:
         examples = [name for name in absent_targets() if name.startswith(platform if platform == "tpu" else "gpu")]
         hint = (
@@ -124,7 +129,7 @@ def _device(platform: str) -> Any:
         raise ValueError(f"there is no {platform} here{hint}") from error
 
 
-def _tpu(topology: str) -> Any:
+def _tpu(topology: str) -> list[Any]:
     generation, _, shape = topology.partition(":")
     sizes = shape.split("x")
     if generation not in _ACCELERATORS or not all(size.isdigit() for size in sizes):
@@ -137,7 +142,7 @@ def _tpu(topology: str) -> Any:
     with _environment(
         TPU_SKIP_MDS_QUERY="1", TPU_WORKER_HOSTNAMES="localhost", TPU_ACCELERATOR_TYPE=f"{name}-{chips * units}"
     ):
-        return topologies.get_topology_desc(topology, "tpu").devices[0]
+        return topologies.get_topology_desc(topology, "tpu").devices
 
 
 def has_cuda_compiler() -> bool:
@@ -148,14 +153,14 @@ def has_cuda_compiler() -> bool:
     )
 
 
-def _gpu(model: str) -> Any:
+def _gpu(model: str) -> list[Any]:
     if model not in _GPUS:
         raise ValueError(f"unknown GPU {model!r}: there are {', '.join(_GPUS)}")
     if not has_cuda_compiler():
         raise ValueError("compiling for a GPU that is not here takes JAX's CUDA compiler: pip install 'xlapy[cuda]'")
     with _environment(CUDA_VISIBLE_DEVICES="-1"):
         config = _GPUS[model].config()
-        return topologies.get_topology_desc(platform="cuda", target_config=config, topology="1x1x1").devices[0]
+        return topologies.get_topology_desc(platform="cuda", target_config=config, topology="1x1x1").devices
 
 
 @contextlib.contextmanager

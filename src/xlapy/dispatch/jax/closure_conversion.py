@@ -18,6 +18,7 @@ from xlapy.domain.values import NONE, Intrinsic, JaxArray, Value, references, su
 from xlapy.ir import Region, TensorType, Var, captured, constant_value
 from xlapy.lowering.evaluate import evaluate, place_of
 from xlapy.lowering.jaxprs.deferred_tracing import Untraced
+from xlapy.lowering.jaxprs.varying_axes import is_checked
 from xlapy.passes import clean
 
 #: what JAX's functions raise for arguments that they do not take
@@ -172,6 +173,10 @@ def emit(
             raise refusal from error
         machine.reraise(error)
         raise
+    if is_checked():
+        # What varies from device to device is known when the program is lowered; a sum of derivatives depends on it.
+        known = tuple(map(leaves.tensor_type, jaxpr.out_avals))
+        return leaves.emit_typed(machine.builder, Untraced(run, lambda: jaxpr), everything, known, name)
     return leaves.emit_jaxpr(machine.builder, jaxpr, everything, name)
 
 

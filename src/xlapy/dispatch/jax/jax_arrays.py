@@ -10,6 +10,7 @@ import jax.extend.core
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch.jax.device_placement import PLACES, place
 from xlapy.dispatch.jax.jax_functions import call
 from xlapy.dispatch.numbers.scalar_values import python_int
 from xlapy.dispatch.protocol import Machine
@@ -102,6 +103,8 @@ def getattr_(machine: Machine, value: JaxArray, name: str) -> Value:
             return Const(int(np.prod(type_.shape, dtype=np.int64)))
         case "__class__":
             return Const(jax.Array)
+        case _ if name in PLACES and (found := place(machine, value, name)) is not None:
+            return found
         case "at":
             return _At.of(machine, value)
         case "item" | "tolist" if type_.shape == ():

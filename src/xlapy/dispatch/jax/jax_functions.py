@@ -47,6 +47,8 @@ from xlapy.domain.values import (
 from xlapy.immutable import immutable
 from xlapy.ir import Region, TensorType, Var, captured, constant_value
 from xlapy.lowering.evaluate import evaluate
+from xlapy.lowering.jaxprs.meshes import current_mesh
+from xlapy.lowering.jaxprs.varying_axes import is_checked
 
 _LEAF_MODULES = ("jax.", "jaxlib.")
 
@@ -257,10 +259,14 @@ def emit_call(machine: Machine, function: Callable, template: tuple, arguments: 
     """Trace `function` on the operands of `template` (or recall the trace) and emit it as a leaf."""
     x64: bool = machine.ambient_x64
     operands = [canonical(machine, v) for v in arguments.operands] if not x64 else arguments.operands
+    # The body is the program's, in NumPy's types.
+    x64 = x64 or isinstance(function, _Applied) and function.transform is jax.shard_map
     name = getattr(function, "__name__", type(function).__name__)
+    if arguments.has_callables and name in _DERIVATIVES and is_checked():
+        raise Refused("XP0011", f"jax.{name} inside of jax.shard_map", "use jax.grad, jax.jvp, or xlapy's own")
     types_ = tuple(v.type for v in operands)
     try:
-        key = (function, _key(template), types_, x64)
+        key = (function, _key(template), types_, x64, current_mesh(), is_checked())
         hash(key)
     except TypeError:
         key = None
@@ -275,6 +281,8 @@ def emit_call(machine: Machine, function: Callable, template: tuple, arguments: 
     return _result(machine, tree, statics, iter(results))
 
 
+#: derivatives that JAX takes when it is called, before it is known what varies from device to device
+_DERIVATIVES = frozenset(("vjp", "linearize", "linear_transpose"))
 _NARROW = {
     np.dtype(np.float64): np.dtype(np.float32),
     np.dtype(np.int64): np.dtype(np.int32),

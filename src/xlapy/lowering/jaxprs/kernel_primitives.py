@@ -23,6 +23,7 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
+from xlapy.lowering.jaxprs.meshes import without_mesh
 
 
 class Kernel:
@@ -54,7 +55,7 @@ class Kernel:
         ad.primitive_jvps[primitive] = _jvp
         batching.primitive_batchers[primitive] = partial(_batched, primitive, batch)
         mlir.register_lowering(primitive, mlir.lower_fun(_elsewhere, multiple_results=True))
-        mlir.register_lowering(primitive, mlir.lower_fun(_on_cpu, multiple_results=True), platform="cpu")
+        mlir.register_lowering(primitive, _lowered_for_cpu, platform="cpu")
 
     def __call__(self, *operands: Any, **static: Hashable) -> list:
         """The results for arrays, and for arguments that are parameters of the equation."""
@@ -72,14 +73,16 @@ def _shape_of(x: Any) -> jax.ShapeDtypeStruct:
 def _traced(function: Callable, static: dict, shapes: Sequence[jax.ShapeDtypeStruct]) -> ClosedJaxpr:
     """What a function computes: a call, by which XLA's programs have it once, and JAX knows it again."""
     called = _jitted(function, tuple(static.items()))
-    jaxpr = called.trace(*shapes).jaxpr
+    with without_mesh():
+        jaxpr = called.trace(*shapes).jaxpr
     return _call_of(jaxpr, called, tuple(shapes))
 
 
 @lru_cache(maxsize=1024)
 def _call_of(jaxpr: ClosedJaxpr, called: Callable, shapes: tuple) -> ClosedJaxpr:
     """The call of a function that was traced: the first one, so that JAX knows it again."""
-    return jax.make_jaxpr(called)(*shapes)
+    with without_mesh():
+        return jax.make_jaxpr(called)(*shapes)
 
 
 @lru_cache(maxsize=1024)
@@ -99,6 +102,12 @@ def _types(*_: Any, jaxpr: ClosedJaxpr, **__: Any) -> list:
 
 def _on_cpu(*operands: Any, jaxpr: ClosedJaxpr, **_: Any) -> list:
     return jaxpr_as_fun(jaxpr)(*operands)
+
+
+def _lowered_for_cpu(context: Any, *operands: Any, **parameters: Any) -> Any:
+    """What several CPUs have parts of is computed as elsewhere: one of them would be slow at what XLA cannot divide."""
+    several = (getattr(context.module_context.axis_context, "num_devices", None) or 1) > 1
+    return mlir.lower_fun(_elsewhere if several else _on_cpu, multiple_results=True)(context, *operands, **parameters)
 
 
 def _elsewhere(*operands: Any, jaxpr: ClosedJaxpr, elsewhere: ClosedJaxpr | None, **_: Any) -> list:
