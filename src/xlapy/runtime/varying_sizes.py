@@ -110,7 +110,7 @@ def _of_arrays(met: Sequence[_Sizes]) -> Rooms:
             if varies[k]:
                 lengths.setdefault(column, item(attribute(source, "shape"), k))
         if any(varies) and 0 not in now:
-            shape = [capacity(max(c)) if v else c[0] for c, v in zip(columns, varies, strict=True)]
+            shape = [capacity(n) if v else n for n, v in zip(now, varies, strict=True)]
             wheres = [lengths[c] if v else None for c, v in zip(columns, varies, strict=True)]
             found[source] = Room(tuple(shape), tuple(wheres))
     return found
@@ -121,7 +121,7 @@ def _of_numbers(met: Sequence[_Sizes]) -> Rooms:
     for source, now in met[0].items():
         values: list[Any] = [sizes[source] for sizes in met]
         if isinstance(now, int) and len(set(values)) > 1:
-            most = capacity(max(map(abs, values)))
+            most = capacity(abs(now))
             found[source] = Span(0 if min(values) >= 0 else -most, most)
     return found
 
