@@ -66,8 +66,8 @@ PROGRAMS: list[tuple[Callable, Callable[[int], tuple], int]] = [
     (in_place, lambda n: (RNG.random(n), RNG.random(n)), 5),
     (dot, lambda n: (RNG.random(n), RNG.random(n)), 5),
     (rows, lambda n: (RNG.random((n, 3)), RNG.random(3)), 5),
-    (leading, lambda n: (RNG.random(64), n), 4),
-    (squares, lambda n: (n,), 4),
+    (leading, lambda n: (RNG.random(64), n), 5),
+    (squares, lambda n: (n,), 5),
     (strict, lambda n: (RNG.random(n) - 0.3, n // 2 + (n == 31) * n), 5),
     (view, lambda n: (RNG.random(n),), len(set(SIZES))),
 ]

@@ -77,7 +77,7 @@ def steps(x):
     more = [it.iternext(), it.iternext()]
     place = it.multi_index, it.index, it.shape, it.ndim, len(it)
     it.reset()
-    return more, place, it.multi_index, it.value
+    return more, place, it.multi_index, it.value + 1  # whose memory it shows, np.nditer does not tell
 
 
 @program((X,), raises=ValueError)

@@ -80,6 +80,8 @@ class Advanced(NamedTuple):
 class CallerEnvironment(Protocol):
     """What rules find in the caller's world: classes, functions, modules and objects, with guards on what they read."""
 
+    #: where the lengths are, and what they are, of arrays whose sizes vary from call to call
+    lengths: dict[Source, Var]
     #: classes of the caller's tuples that have attributes beside their items, and the names of these
     kept_by_value: dict[type, set[str]]
     #: classes of tuples each of which has an object that holds its attributes

@@ -351,6 +351,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
     machine.entry.results = results
     module = Module(machine.entry, [str(p.source) for p in machine.world.parameters])
     written = [(e.kind, e.source) for e in effects]
+    modes = machine.loop_modes
     return Analysis(
         module,
         machine.world.parameters,
@@ -366,7 +367,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         spans_devices=machine.builder.spans_devices,
         guesses=dict(machine.guesses),
         payloads=len(outputs.vars) - count,
-        loops=[(place, machine.loop_modes[key]) for key, place in machine.loop_places.items()],
+        loops=[(place, modes[key]) for key, place in machine.loop_places.items() if key in modes],
     )
 
 

@@ -325,7 +325,7 @@ class CallerEnvironment(Definitions):
     def _number(self, found: object, source: Source) -> Value:
         kind = type(found)
         span = self.rooms.get(source)
-        if isinstance(span, Span) and kind is int:
+        if isinstance(span, Span) and type(found) is int:
             self.guard("type", source, int)
             self.guard("within", source, (span.low, span.high))
             self._length(source, found)

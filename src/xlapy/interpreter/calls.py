@@ -432,7 +432,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         parts = {name: machine.world.wrap_anchored(option) for name, option in mapped[1].items()}
         again = call(machine, Const(jax.shard_map), [machine.world.wrap_anchored(mapped[0])], parts)
         return call(machine, again, args, kwargs)
-    if owner_of(item) is not None:
+    if isinstance(item, types.FunctionType) and owner_of(item) is not None:
         return _compiled(machine, item, args, kwargs)
     if isinstance(item, types.FunctionType):
         if functools_module.is_single_dispatch(item):

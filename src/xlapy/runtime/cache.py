@@ -33,7 +33,7 @@ from xlapy.runtime.sharding import Places, are_sharded, check_devices, places_of
 from xlapy.runtime.specialisation import Specialisation, overflows
 from xlapy.runtime.switch import off
 from xlapy.runtime.tracebacks import depth_of_caller
-from xlapy.runtime.varying_sizes import Rooms, lengths, rooms, serves_all
+from xlapy.runtime.varying_sizes import Rooms, has_arrays, lengths, rooms, serves_all
 
 #: how much more room a list gets that was too long for what was guessed
 _MORE = 8
@@ -215,7 +215,7 @@ class Cache:
         named = self.binder.named(arguments)
         static = static_sources(self.policy, named)
         analyses = [analysis for entry in self.entries for analysis in entry.numbered]
-        tries = list(rooms(analyses, self.static - static, named))
+        tries = [t for t in rooms(analyses, self.static - static, named) if self.fixed_sizes or has_arrays(t)]
         for found in tries:
             known = static | self.static - set(found)
             try:

@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -229,7 +229,7 @@ def kind_of(value: object) -> str:
             return f"records[{'x'.join(map(str, value.shape))}]"
         kind = str(TensorType(tuple(value.shape), value.dtype))
         return kind if isinstance(value, np.ndarray | np.generic) else f"jax {kind}"
-    if type(value) in _CONTAINERS:
+    if isinstance(value, Sized) and type(value) in _CONTAINERS:
         return f"{type(value).__name__} of {len(value)}"
     return type(value).__name__
 

@@ -52,6 +52,11 @@ def rooms(analyses: Sequence[Analysis], numbers: Set[Source], named: dict[str, o
         yield arrays
 
 
+def has_arrays(found: Rooms) -> bool:
+    """Whether it is the sizes of arrays that vary, and not numbers alone."""
+    return any(isinstance(room, Room) for room in found.values())
+
+
 def serves_all(analysis: Analysis) -> bool:
     """Whether no size for which there is room ends in a refusal or an exception that other sizes do not meet."""
     return analysis.raises is None and not any(issubclass(e.cls, NotOffloadableError) for e in analysis.errors)
@@ -157,4 +162,4 @@ def _kinds(sizes: _Sizes) -> dict[Source, int | None]:
     return {source: None if isinstance(size, int) else len(size) for source, size in sizes.items()}
 
 
-__all__ = ["Metered", "Rooms", "lengths", "rooms", "serves_all"]
+__all__ = ["Metered", "Rooms", "has_arrays", "lengths", "rooms", "serves_all"]

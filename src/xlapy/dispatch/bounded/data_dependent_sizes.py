@@ -411,9 +411,8 @@ def _union1d_rule(machine, ar1, ar2):
     for k, value in enumerate(pair):
         weak, other = machine.spec(value), pair[1 - k]
         if isinstance(weak, type):
-            source = (
-                other.type.dtype if isinstance(other, BoundedArray | NdArray) else operand(machine, other).type.dtype
-            )
+            room = other.base if isinstance(other, BoundedArray) else other
+            source = room.type.dtype if isinstance(room, NdArray) else operand(machine, other).type.dtype
             number = operand(machine, value)
             pair[k] = machine.new_array(cast(machine, number, np.result_type(weak(0), source)))
     return _in_python(_union1d)(machine, *pair)

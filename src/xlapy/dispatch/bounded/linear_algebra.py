@@ -29,6 +29,8 @@ _LinAlgError = np.linalg.LinAlgError
 
 def _compacted(machine: Machine, value: Value, what: str, given: Sequence[Value]) -> tuple[Var, Axes]:
     """The elements of an array with all lanes at the front, and its dimensions."""
+    if machine.world.lengths:  # a matrix of known size is faster, and may hold infinities
+        raise require_static(machine, first_of(given, {}), f"{what} of a matrix whose size varies")
     if not isinstance(value, BoundedArray | NdArray):
         value = machine.new_array(operand(machine, value))
     var, axes = (

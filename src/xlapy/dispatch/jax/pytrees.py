@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import kinds, unions
+from xlapy.dispatch.argument_kinds import require_static
 from xlapy.dispatch.containers.container_protocol import NODES, new_dict, structure
 from xlapy.dispatch.jax import jax_functions
 from xlapy.dispatch.protocol import Machine, Refused
@@ -125,6 +126,8 @@ class Opening:
             return self._number(value, filtered, owned)
         match value:
             case BoundedArray():
+                if self.machine.world.lengths:
+                    raise require_static(self.machine, value, "an array under a transformation")
                 return self._leaf(value, self.machine.read(value.base))
             case Tuple():
                 return Items(value.cls, tuple(self.open(v, filtered, owned) for v in value.items))

@@ -13,7 +13,7 @@ import functools
 import math
 import types
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -142,7 +142,7 @@ def _filled(shape: tuple[int, ...], dtype: np.dtype, fill: int) -> np.ndarray:
     """An array of one number; ones have a heavy diagonal, so that a regular matrix is among what is asked with."""
     made = np.full(shape, fill, dtype)
     if fill and len(shape) > 1 and dtype.kind in "iufc":
-        made += (max(shape[-2:]) * np.eye(*shape[-2:])).astype(dtype)
+        made += (max(shape[-2:]) * np.eye(shape[-2], shape[-1])).astype(dtype)
     return made
 
 
@@ -276,6 +276,11 @@ def refuse_difference(name: str, cls: type, error: BaseException) -> None:
         raise Refused("XP0011", f"{name} with these arguments ({cls.__name__} in its rule)") from error
 
 
+def _is_sequence(described: Any) -> TypeGuard[tuple[type, tuple]]:
+    """Whether NumPy gives a sequence: its class, and what is in it."""
+    return isinstance(described, tuple) and not isinstance(described, Shape)
+
+
 def agreed(machine: Machine, name: str, described: Any, result: Value) -> Value:
     """A result of a rule as NumPy would give it; refuses one of another type."""
     match result:
@@ -293,9 +298,9 @@ def agreed(machine: Machine, name: str, described: Any, result: Value) -> Value:
             return NumpyScalar(machine.read(result)) if described.scalar and not result.type.shape else result
         case Const() if isinstance(described, Shape) and isinstance(result.value, np.generic) and not described.scalar:
             return fresh(machine, machine.builder.constant(np.asarray(result.value)))
-        case NumpyScalar() if described in SCALAR_DTYPES:
+        case NumpyScalar() if isinstance(described, type) and described in SCALAR_DTYPES:
             return python_scalar(machine, result.var, described)
-        case Tuple() if isinstance(described, tuple) and len(described[1]) == len(result.items):
+        case Tuple() if _is_sequence(described) and len(described[1]) == len(result.items):
             items = [agreed(machine, name, d, item) for d, item in zip(described[1], result.items, strict=True)]
             if described[0] is list and result.cls is tuple:
                 return machine.new_list(items)

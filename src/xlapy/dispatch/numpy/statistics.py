@@ -54,7 +54,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     """np.cov."""
     rowvar = has_variables_in_rows(rowvar, m.shape)
     if dtype is not None:
-        m, y = (v if v is None else cast_array(v, np.dtype(dtype)) for v in (m, y))
+        m, y = cast_array(m, np.dtype(dtype)), None if y is None else cast_array(y, np.dtype(dtype))
     fweights = None if fweights is None else fweights.astype(jnp.int64)
     if fweights is None and aweights is None:
         count = m.shape[1 if rowvar else 0] if m.ndim == 2 else m.size
@@ -69,7 +69,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 def corrcoef(x, y=None, rowvar=True, bias=None, ddof=None, dtype=None):
     """np.corrcoef."""
     if dtype is not None:
-        x, y = (v if v is None else cast_array(v, np.dtype(dtype)) for v in (x, y))
+        x, y = cast_array(x, np.dtype(dtype)), None if y is None else cast_array(y, np.dtype(dtype))
     return jnp.corrcoef(x, y, has_variables_in_rows(rowvar, x.shape))
 
 

@@ -8,6 +8,7 @@ open, those of glibc. Each function is computed where both parts are positive; i
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -38,7 +39,7 @@ def _numpys(formula: Callable[..., jax.Array], widest: type = np.complex128) -> 
     return decorate
 
 
-def _choose(*cases: tuple[jax.Array | None, object]) -> jax.Array:
+def _choose(*cases: tuple[Any, Any]) -> jax.Array:
     """The value of the first condition that holds; the last one has none."""
     *rest, (_, found) = cases
     for condition, value in reversed(rest):
