@@ -10,10 +10,11 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "xlapy"
 
 # What each layer may import, besides itself and the world outside xlapy.
 ALLOWED = {
-    "__init__": {"api", "device", "differentiate", "report"},
+    "__init__": {"api", "device", "differentiate", "numba", "report"},
     "__main__": {"command_line"},
     "command_line": {"api", "report"},
     "device": {"api", "domain", "report"},
+    "numba": {"api"},
     "differentiate": {"api", "dispatch", "domain"},
     "api": {"report", "runtime", "domain"},
     "compiler": {"runtime", "interpreter", "dispatch", "domain"},

@@ -3,6 +3,7 @@
 from xlapy.api import bound, code_typed, code_xla, disable_jit, explain, jit, load, overload
 from xlapy.device import DeviceArray, device_array
 from xlapy.differentiate import checkpoint, grad, hessian, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp, vmap
+from xlapy.numba import install_as_numba
 from xlapy.report import Blocker, NotOffloadableError
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "explain",
     "grad",
     "hessian",
+    "install_as_numba",
     "jacfwd",
     "jacrev",
     "jit",

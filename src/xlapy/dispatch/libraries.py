@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 #: the module with the rules and replacements, by the library whose functions they are of
 _RULES = {
-    "numba": "xlapy.dispatch.numba",
+    "numba.core": "xlapy.dispatch.numba_dispatchers",
     "scipy.fft": "xlapy.dispatch.scipy.scipy_fft",
     "scipy.fftpack": "xlapy.library.scipy.fftpack",
     "scipy.integrate": "xlapy.library.scipy.quadpack",
