@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 _LIBRARIES = (
     "abc base64 binascii bisect builtins calendar cmath collections contextlib copy dataclasses datetime decimal"
     " functools gc heapq importlib importlib.metadata inspect io itertools jax json logging math numpy numpy.fft"
-    " operator os posixpath pprint queue random re shlex statistics struct time types unicodedata urllib urllib.parse warnings"
+    " operator os posixpath pprint queue random re shlex statistics struct time types unicodedata urllib urllib.parse"
+    " warnings"
 ).split()
 _LOCK = threading.RLock()
 
