@@ -202,7 +202,7 @@ def _stores_global(f: types.FunctionType, name: str) -> bool:
 
 def root_of(array: np.ndarray) -> np.ndarray:
     """The array that owns the memory."""
-    while isinstance(array.base, np.ndarray):
+    while isinstance(array.base, np.ndarray | np.void):
         array = array.base
     return array
 

@@ -415,7 +415,8 @@ for _kind in (int, float, complex, bool):
     both(f"__{_kind.__name__}__")(_number(_kind))
 
 
-@both("__index__")
+@method(np.integer, "__index__")
+@method(np.ndarray, "__index__")
 def index(machine, self):
     """An integer as an index."""
     var = operand(machine, self)
