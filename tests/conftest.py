@@ -21,7 +21,9 @@ jax.config.update("jax_enable_compilation_cache", False)
 #: tests over grids of cases that are much alike
 GRIDS = """
 tests/covered/test_calls.py tests/covered/test_random.py tests/dispatch/test_lax_equivalents.py
-tests/dispatch/test_numpy_sources.py tests/dispatch/test_python_scalars.py tests/lowering/test_nvptx.py
+tests/dispatch/test_numpy_sources.py tests/dispatch/test_python_scalars.py tests/gradients/test_sweep.py
+tests/lowering/test_compaction.py tests/lowering/test_long_sorts.py tests/lowering/test_nvptx.py
+tests/lowering/test_reversible_while.py
 tests/runtime/test_traced_calls.py tests/semantics/test_arguments_of_containers.py
 tests/semantics/test_fuzzed_arrays.py tests/semantics/test_integer_arguments.py tests/semantics/test_ufuncs.py
 """.split()

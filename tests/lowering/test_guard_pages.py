@@ -25,7 +25,7 @@ def run(side: int, *command: str) -> subprocess.CompletedProcess:
 
 @pytest.mark.parametrize("side", [1, -1])
 def test_no_program_touches_a_guard_page(side):
-    done = run(side, "-m", "tests.lowering.guarded", "3", str(side + 1))
+    done = run(side, "-m", "tests.lowering.guarded", "2", str(side + 1))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
