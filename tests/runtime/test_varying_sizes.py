@@ -68,7 +68,7 @@ PROGRAMS: list[tuple[Callable, Callable[[int], tuple], int]] = [
     (rows, lambda n: (RNG.random((n, 3)), RNG.random(3)), 5),
     (leading, lambda n: (RNG.random(64), n), 5),
     (squares, lambda n: (n,), 5),
-    (strict, lambda n: (RNG.random(n) - 0.3, n // 2 + (n == 31) * n), 5),
+    (strict, lambda n: (RNG.random(n) - 0.3, n // 2 + (n == 31) * n), len(set(SIZES))),
     (view, lambda n: (RNG.random(n),), len(set(SIZES))),
 ]
 

@@ -228,7 +228,7 @@ class Cache:
             optimise(analysis.module)
             analysis.forget_errors()
             guards = guards_of(analysis, False)
-            if serves_all(analysis) and failing(guards, self.binder.names, arguments, False) is None:
+            if serves_all(analysis, analyses) and failing(guards, self.binder.names, arguments, False) is None:
                 return analysis
         self.fixed_shapes = bool(tries)
         return None
@@ -354,6 +354,17 @@ class Cache:
                 compile_log.refused(error)
                 return self._fall_back(arguments, error)
             return entry.call(*arguments)
+
+    def for_one_size(self, arguments: tuple) -> Any:
+        """A call in which a program for many sizes has met an exception, and nothing has been done yet: by a program
+        for this size alone, which tells what CPython tells."""
+        try:
+            with compile_log.Compiling(self, arguments), self.lock:
+                analysis = self._for_call(arguments)
+                entry = self._keep(arguments, analysis, True, False, self.policy.narrow, None)
+        except NotOffloadableError as error:
+            return self._fall_back(arguments, error)
+        return entry.call(*arguments)
 
     def _joined(self, entry: Specialisation, arguments: tuple) -> Specialisation:
         """The executable `entry` with another program for other types, or one of its own for that."""

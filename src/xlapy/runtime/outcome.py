@@ -535,6 +535,12 @@ def check_room(analysis: Analysis, outputs: Outputs) -> None:
         raise_errors(analysis, outputs, {})
 
 
+def meets_an_error(analysis: Analysis, outputs: Outputs) -> bool:
+    """Whether the program met an exception, other than that a list had too little room."""
+    number = _number(outputs[-1]) if analysis.errors else 0
+    return bool(number) and not issubclass(analysis.errors[number - 1].cls, Overfull)
+
+
 def raise_errors(analysis: Analysis, outputs: Outputs, arguments: dict[str, Any]) -> None:
     """Raise the exception that the program met, if it met one."""
     number = _number(outputs[-1])

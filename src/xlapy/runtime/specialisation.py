@@ -466,6 +466,8 @@ class Specialisation:
         packing = self.travelling[id(analysis)].results
         if packing is not None:
             values = tuple(packing.taken_apart(values))
+        if isinstance(self.jitted, Metered) and outcome.meets_an_error(analysis, values):
+            return self.cache.for_one_size(arguments)
         made = self.cache.finish(analysis, values, arguments, self.result_kind)
         return placed(made, self.cache.policy.out_shardings)
 

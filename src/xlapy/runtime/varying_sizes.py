@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from xlapy.domain.growable_lists import Overfull
 from xlapy.domain.rooms import Room, Span, capacity
 from xlapy.domain.sources import Source, attribute, item
 from xlapy.interpreter.analyse import Analysis
-from xlapy.report import NotOffloadableError
 from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS
 
@@ -21,6 +21,8 @@ _SIZES = 2
 #: the shapes of arrays, and integers, by source
 #: seconds that a program for one size may take to make, sizes that get one later on, and those whose time is kept
 _WORTH, _OTHERS, _REMEMBERED = 0.25, 16, 10_000
+#: exceptions that some sizes meet and others do not
+_OF_SIZES = IndexError, ValueError, ZeroDivisionError, Overfull
 _Sizes = dict[Source, tuple[int, ...] | int]
 Rooms = dict[Source, Room | Span]
 
@@ -57,9 +59,15 @@ def has_arrays(found: Rooms) -> bool:
     return any(isinstance(room, Room) for room in found.values())
 
 
-def serves_all(analysis: Analysis) -> bool:
-    """Whether no size for which there is room ends in a refusal or an exception that other sizes do not meet."""
-    return analysis.raises is None and not any(issubclass(e.cls, NotOffloadableError) for e in analysis.errors)
+def serves_all(analysis: Analysis, others: Sequence[Analysis]) -> bool:
+    """Whether a program for all sizes may raise what those for one size may: rules for dynamic lengths do not look at
+    wrong arguments as closely. A size may add what `_OF_SIZES` says."""
+    others = [other for other in others if not lengths(other) and not any(0 in s for s in _shapes(other).values())]
+    if any(a.raises is not None for a in (analysis, *others)):
+        return False
+    found = {e.cls for e in analysis.errors}
+    wanted = {e.cls for other in others for e in other.errors}
+    return wanted <= found and all(issubclass(cls, _OF_SIZES) for cls in found - wanted)
 
 
 def lengths(analysis: Analysis) -> set[Source]:
@@ -131,13 +139,17 @@ def _of_numbers(met: Sequence[_Sizes]) -> Rooms:
     return found
 
 
+def _shapes(analysis: Analysis) -> dict[Source, tuple[int, ...]]:
+    return {p.source: p.var.type.shape for p in analysis.parameters if p.array}
+
+
 def _sizes(analysis: Analysis, numbers: Set[Source]) -> _Sizes:
     """The sizes that a program is for; none of one for all sizes."""
     arrays = [p for p in analysis.parameters if p.array]
     if any(p.source.kind == "padded" for p in arrays) or any(g.kind == "within" for g in analysis.guards):
         return {}
     known = [g for g in analysis.guards if g.kind == "equal" and g.source in numbers and type(g.value) is int]
-    return {p.source: p.var.type.shape for p in arrays} | {g.source: g.value for g in known}
+    return _shapes(analysis) | {g.source: g.value for g in known}
 
 
 def _sizes_now(known: Collection[Source], dtypes: dict, named: dict[str, object]) -> _Sizes | None:
