@@ -328,8 +328,7 @@ class CallerEnvironment(Definitions):
         if isinstance(span, Span) and type(found) is int:
             self.guard("type", source, int)
             self.guard("within", source, (span.low, span.high))
-            self._length(source, found)
-            return Scalar(int, self.lengths[source], (span.low, span.high))
+            return Scalar(int, self._length(source, found), (span.low, span.high))
         varies = self._varies(source)
         if varies and is_python_scalar(found) and self.machine.builder.holds(found):
             self.guard("type", source, kind)

@@ -198,8 +198,7 @@ class Cache:
         with compile_log.stage("analysis"):
             analysis = self.interpret(arguments, narrow, returns_views)
         with compile_log.stage("passes"):
-            optimise(analysis.module)
-            analysis.forget_errors()
+            _optimise(analysis)
         return analysis
 
     def _for_call(self, arguments: tuple, narrow: bool | None = None) -> Analysis:
@@ -225,8 +224,7 @@ class Cache:
                     )
             except NotOffloadableError:
                 continue
-            optimise(analysis.module)
-            analysis.forget_errors()
+            _optimise(analysis)
             guards = guards_of(analysis, False)
             if serves_all(analysis, analyses) and failing(guards, self.binder.names, arguments, False) is None:
                 return analysis
@@ -296,12 +294,12 @@ class Cache:
 
     def places(self, analysis: Analysis, operands: Sequence) -> Places | None:
         """Where arrays belong that a program over several devices writes; None for a program over one."""
-        if not self._says_where(analysis) and not are_sharded(operands):
+        if not self.says_where(analysis) and not are_sharded(operands):
             return None
         check_devices([p.source for p in analysis.parameters], operands)
         return places_of(self.policy, analysis, operands)
 
-    def _says_where(self, analysis: Analysis) -> bool:
+    def says_where(self, analysis: Analysis) -> bool:
         """Whether a program is one for several devices wherever its operands lie."""
         return analysis.spans_devices or self.policy.says_where or not ambient_mesh().empty
 
@@ -427,6 +425,11 @@ class Cache:
                 outcome.write_texts(analysis, values, named)
             raise outcome.exception_of(analysis.raises, values, named)
         return outcome.finish(analysis, values, named, outcome.LEAF_MAKERS[kind])
+
+
+def _optimise(analysis: Analysis) -> None:
+    optimise(analysis.module)
+    analysis.forget_errors()
 
 
 @contextlib.contextmanager

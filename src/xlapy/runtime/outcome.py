@@ -530,22 +530,28 @@ _SHOWN: dict[str, Callable] = {"warning": _warn, "stderr": _to_stderr, "log": _l
 
 def check_room(analysis: Analysis, outputs: Outputs) -> None:
     """Raise `Overfull` if a list grew beyond the room that was guessed for it."""
+    raised = _met(analysis, outputs)
+    if raised is not None and issubclass(raised.cls, Overfull):
+        raise exception_of(raised, outputs, {})
+
+
+def _met(analysis: Analysis, outputs: Outputs) -> Raised | None:
+    """The exception that the program met."""
     number = _number(outputs[-1]) if analysis.errors else 0
-    if number and issubclass(analysis.errors[number - 1].cls, Overfull):
-        raise_errors(analysis, outputs, {})
+    return analysis.errors[number - 1] if number else None
 
 
 def meets_an_error(analysis: Analysis, outputs: Outputs) -> bool:
     """Whether the program met an exception, other than that a list had too little room."""
-    number = _number(outputs[-1]) if analysis.errors else 0
-    return bool(number) and not issubclass(analysis.errors[number - 1].cls, Overfull)
+    raised = _met(analysis, outputs)
+    return raised is not None and not issubclass(raised.cls, Overfull)
 
 
 def raise_errors(analysis: Analysis, outputs: Outputs, arguments: dict[str, Any]) -> None:
     """Raise the exception that the program met, if it met one."""
-    number = _number(outputs[-1])
-    if number:
-        raise exception_of(analysis.errors[number - 1], outputs, arguments)
+    raised = _met(analysis, outputs)
+    if raised is not None:
+        raise exception_of(raised, outputs, arguments)
 
 
 def exception_of(raised: Raised, outputs: Outputs, arguments: dict[str, Any]) -> BaseException:

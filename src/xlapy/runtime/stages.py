@@ -19,7 +19,7 @@ from xlapy.runtime import portable
 from xlapy.runtime.cache import Cache
 from xlapy.runtime.codegen import MISS, Writer, locate
 from xlapy.runtime.guards import guards_of
-from xlapy.runtime.jax_internals import ambient_mesh, ambient_x64, set_x64, swap_x64
+from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
 from xlapy.runtime.result_kinds import result_kind
 from xlapy.runtime.sharding import (
     Places,
@@ -123,8 +123,7 @@ class Compiled:
 
     def __init__(self, cache: Cache, analysis: Analysis, executable: Any) -> None:
         self._cache, self._analysis, self.executable = cache, analysis, executable
-        on_devices = analysis.spans_devices or cache.policy.says_where or not ambient_mesh().empty
-        self._result_kind = result_kind(cache.policy.returns, analysis, on_devices)
+        self._result_kind = result_kind(cache.policy.returns, analysis, cache.says_where(analysis))
         writer = Writer(cache.binder.names, traced=False)
         if analysis.reads_ambient:
             writer.require(f"{writer.name(ambient_x64)}() is {ambient_x64()}")
@@ -185,8 +184,7 @@ def _lower(cache: Cache, analysis: Analysis, found: list, target: str | None) ->
     platform = next(iter(placed[0].device_set)).platform if placed else jax.default_backend()
     if told is not None:
         options["in_shardings"] = tuple(told)
-    says_where = analysis.spans_devices or policy.says_where or not ambient_mesh().empty
-    partitioned = says_where or are_sharded(operands)
+    partitioned = cache.says_where(analysis) or are_sharded(operands)
     places = places_of(policy, analysis, operands) if partitioned else None
     program = _program(cache, analysis, platform if device is None else device.platform, places)
     before = swap_x64(not policy.narrow)

@@ -18,11 +18,11 @@ from xlapy.runtime.guards import READING_ERRORS
 
 #: sizes that get a program each before there is one for all
 _SIZES = 2
-#: the shapes of arrays, and integers, by source
 #: seconds that a program for one size may take to make, sizes that get one later on, and those whose time is kept
 _WORTH, _OTHERS, _REMEMBERED = 0.25, 16, 10_000
 #: exceptions that some sizes meet and others do not
 _OF_SIZES = IndexError, ValueError, ZeroDivisionError, Overfull
+#: the shapes of arrays, and integers, by source
 _Sizes = dict[Source, tuple[int, ...] | int]
 Rooms = dict[Source, Room | Span]
 
@@ -111,7 +111,7 @@ class Metered:
 
 
 def _of_arrays(met: Sequence[_Sizes]) -> Rooms:
-    lengths: dict[tuple[int, ...], Source] = {}
+    places: dict[tuple[int, ...], Source] = {}
     found: Rooms = {}
     for source, now in met[0].items():
         if isinstance(now, int):
@@ -121,10 +121,10 @@ def _of_arrays(met: Sequence[_Sizes]) -> Rooms:
         varies = [len(set(column)) > 1 for column in columns]
         for k, column in enumerate(columns):
             if varies[k]:
-                lengths.setdefault(column, item(attribute(source, "shape"), k))
+                places.setdefault(column, item(attribute(source, "shape"), k))
         if any(varies) and 0 not in now:
             shape = [capacity(n) if v else n for n, v in zip(now, varies, strict=True)]
-            wheres = [lengths[c] if v else None for c, v in zip(columns, varies, strict=True)]
+            wheres = [places[c] if v else None for c, v in zip(columns, varies, strict=True)]
             found[source] = Room(tuple(shape), tuple(wheres))
     return found
 
@@ -145,8 +145,7 @@ def _shapes(analysis: Analysis) -> dict[Source, tuple[int, ...]]:
 
 def _sizes(analysis: Analysis, numbers: Set[Source]) -> _Sizes:
     """The sizes that a program is for; none of one for all sizes."""
-    arrays = [p for p in analysis.parameters if p.array]
-    if any(p.source.kind == "padded" for p in arrays) or any(g.kind == "within" for g in analysis.guards):
+    if lengths(analysis):
         return {}
     known = [g for g in analysis.guards if g.kind == "equal" and g.source in numbers and type(g.value) is int]
     return _shapes(analysis) | {g.source: g.value for g in known}
