@@ -189,4 +189,25 @@ def triangles_of_vectors(a):
     return np.triu(a), np.tril(a, -1), np.triu([1, 2, 3], 1)
 
 
+@program(([1.0, 0.0],), ([0.05, 3.0],), ([2, 1],), (np.array([2.0, 1.0]),))
+def after_the_callers_list(start):
+    # The rows of a solver: the first is the argument itself, a list, and the others are arrays.
+    rows, y = [start], np.array(start)
+    while y[0] > 0.1:
+        y = y * 0.5
+        rows.append(y)
+    return np.vstack(rows).T, np.array(rows), np.concatenate(rows)
+
+
+@program(([1.0, 0.0],), ([0.05, 3.0],))
+def after_a_tuple(start):
+    # A choice by a short mask between two columns: LLVM 22 ended the process here, with AVX-512 but without its
+    # instructions for short vectors.
+    rows, y = [(1.0, 2.0)], np.array(start)
+    while y[0] > 0.1:
+        y = y * 0.5
+        rows.append(y)
+    return np.concatenate(rows)
+
+
 test_programs = program.test()

@@ -117,6 +117,8 @@ def _array(machine, value: Value, lead: growable_list_items.Lead) -> Var | None:
         return machine.leaf(growable_list_items.side_by_side, converted, (len(lead),))[0]
     if isinstance(value, Union):
         return _mixed_numbers(machine, value, lead)
+    if isinstance(value, Ref):
+        return _of_object(machine, value, lead)
     if isinstance(value, Const):
         made = np.asarray(value.value)
         if made.dtype.kind not in "biufc":
@@ -126,6 +128,19 @@ def _array(machine, value: Value, lead: growable_list_items.Lead) -> Var | None:
     if len(found) != 1 or not isinstance(found[0], Var):
         return None
     return machine.builder.convert(found[0], found[0].type.dtype)
+
+
+def _of_object(machine, value: Ref, lead: growable_list_items.Lead) -> Var | None:
+    """An array of the caller's, or numbers in a list of the caller's, as they are now, for each row."""
+    if machine.heap.objects[value.object].kind == "list":
+        contents = machine.heap.read(value.object, "<items>")
+        items = contents.items if isinstance(contents, Tuple) else ()
+        if not items or not all(isinstance(v, Scalar | NumpyScalar | Const) for v in items):
+            return None
+    elif machine.heap.objects[value.object].kind != "buffer":
+        return None
+    found = machine.array(machine.call(Const(np.asarray), [value]))
+    return machine.builder.broadcast(found, (*lead, *found.type.shape)) if found.type.dtype.kind in "biufc" else None
 
 
 def _array_of_lists(machine, held: GrowableList, lead: growable_list_items.Lead) -> Var | None:
