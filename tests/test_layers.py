@@ -10,13 +10,14 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "xlapy"
 
 # What each layer may import, besides itself and the world outside xlapy.
 ALLOWED = {
-    "__init__": {"api", "device", "differentiate", "numba", "report"},
+    "__init__": {"api", "device", "differentiate", "numba", "report", "verification"},
     "__main__": {"command_line"},
     "command_line": {"api", "report"},
     "device": {"api", "domain", "report"},
     "numba": {"api"},
     "differentiate": {"api", "dispatch", "domain"},
-    "api": {"report", "runtime", "domain"},
+    "api": {"report", "runtime", "domain", "verification"},
+    "verification": {"report"},
     "compiler": {"runtime", "interpreter", "dispatch", "domain"},
     "runtime": {"interpreter", "lowering", "passes", "ir", "domain", "report", "frontend"},
     "interpreter": {"frontend", "domain", "dispatch", "ir", "report"},

@@ -12,19 +12,20 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar
 import jax
 from jax.sharding import AbstractMesh
 
-from xlapy.domain.compiled_functions import owner_of
+from xlapy.domain.compiled_functions import ENTRANCE, owner_of
 from xlapy.domain.size_bounds import bound
 from xlapy.runtime.binding import Binder
 from xlapy.runtime.on_demand import LazyCache, compiler
 from xlapy.runtime.options import Policy, make_policy
-from xlapy.runtime.switch import disable, enable
+from xlapy.runtime.switch import disable, enable, off
+from xlapy.verification import both_ways
 
 if TYPE_CHECKING:
     from xlapy.report.explanation import Explanation
     from xlapy.runtime.portable import Loaded
     from xlapy.runtime.stages import Lowered
 
-__all__ = ["bound", "code_typed", "code_xla", "disable_jit", "explain", "jit", "load", "overload"]
+__all__ = ["bound", "code_typed", "code_xla", "disable_jit", "explain", "jit", "load", "overload", "verify"]
 
 
 P = ParamSpec("P")
@@ -69,6 +70,7 @@ def jit(
     dtypes: Literal["numpy", "32bit"] = ...,
     returns: Literal["auto", "jax", "numpy"] = ...,
     fallback: bool = ...,
+    verify: bool | float = ...,
     **options: Any,
 ) -> CompiledFunction[P, R]: ...
 
@@ -80,6 +82,7 @@ def jit(
     dtypes: Literal["numpy", "32bit"] = ...,
     returns: Literal["auto", "jax", "numpy"] = ...,
     fallback: bool = ...,
+    verify: bool | float = ...,
     **options: Any,
 ) -> Callable[[Callable[P, R]], CompiledFunction[P, R]]: ...
 
@@ -90,6 +93,7 @@ def jit(
     dtypes: Literal["numpy", "32bit"] = "numpy",
     returns: Literal["auto", "jax", "numpy"] = "auto",
     fallback: bool = False,
+    verify: bool | float = False,
     **options: Any,
 ) -> Any:
     """Compile a Python function over NumPy arrays into one XLA program, from its bytecode.
@@ -104,6 +108,8 @@ def jit(
             stay on the device, where an argument or a variable that the function reads is a `jax.Array` or an
             `xlapy.device_array`. 'jax' always gives `jax.Array`s, 'numpy' never.
         fallback: run a function that cannot be offloaded in CPython, after one warning that names the obstacles.
+        verify: run each call in CPython as well, first and on copies, and compare all that the caller can see; a number
+            is the tolerance (`rtol` of `xlapy.verify`). For tests: calls are slow, and not safe in several threads.
         options: as for `jax.jit`: `static_argnums` and `static_argnames` (numbers to be known at compile time; what the
             program needs to know it finds out without them), `donate_argnums` and `donate_argnames`, `device` (also a
             sharding, by which all arrays are laid out that have its axes), `in_shardings` and `out_shardings`
@@ -120,6 +126,7 @@ def jit(
     Raises:
         NotOffloadableError: when called, if the function cannot become one program; nothing has happened then.
         TypeError: if `function` is not callable, or for an unknown option.
+        VerificationError: with `verify`, when called, if CPython does something else.
         ValueError: for a value that an option cannot have; when called, before anything has run, for arrays that cannot
             be laid out as they are to be, or lie on different devices.
 
@@ -128,18 +135,43 @@ def jit(
     is refused, and an exception inside `jax.jit` reaches the caller as JAX's `JaxRuntimeError` with its text.
     """
     if function is None:
-        return lambda f: jit(f, dtypes=dtypes, returns=returns, fallback=fallback, **options)
+        return lambda f: jit(f, dtypes=dtypes, returns=returns, fallback=fallback, verify=verify, **options)
     if isinstance(function, staticmethod | classmethod):
-        made = jit(function.__func__, dtypes=dtypes, returns=returns, fallback=fallback, **options)
+        made = jit(function.__func__, dtypes=dtypes, returns=returns, fallback=fallback, verify=verify, **options)
         return type(function)(made)
     python, receiver = _python_function(function)
     binder = Binder(python, receiver)
     lazy = LazyCache(python, binder, make_policy(binder, dtypes, returns, fallback, options))
-    wrapper: Any = lazy.wrapper
+    wrapper: Any = lazy.wrapper if verify is False and not ALWAYS_VERIFIED else _verifying(lazy, verify)
     methods = (lazy.lower, lazy.explain, lazy.cache_info, lazy.cache_clear)
     own = {method.__name__: method for method in methods} | {"_xlapy_cache": lazy}
     wrapper.__dict__ = _Attributes(wrapper.__dict__, own)
     return wrapper
+
+
+#: non-empty while every function that `jit` makes verifies its calls: `pytest --xlapy-verify`
+ALWAYS_VERIFIED: list[bool] = []
+
+
+def _verifying(lazy: LazyCache, verify: bool | float) -> Callable:
+    """A function that calls the compiled one, and CPython's as well."""
+    rtol = None if isinstance(verify, bool) else verify
+    made = lazy.binder.wrapper(lambda *arguments: _both_ways(lazy, arguments, rtol, keep=True))
+    made.__globals__[ENTRANCE].owner = lazy
+    return made
+
+
+def _both_ways(lazy: LazyCache, arguments: tuple, rtol: float | None, keep: bool) -> Any:
+    def in_python(arguments: tuple) -> Any:
+        with disable_jit():
+            return lazy.binder.call(arguments)
+
+    def compiled(arguments: tuple) -> Any:
+        return lazy.entrance.call(*arguments)
+
+    if off():
+        return lazy.binder.call(arguments)
+    return both_ways(lazy.function, in_python, compiled, arguments, rtol, keep)
 
 
 class _Attributes(dict):
@@ -249,6 +281,35 @@ def load(path: str | Path) -> Loaded:
         ValueError: for a file that is none of these.
     """
     return compiler().load(path)
+
+
+def verify(function: Callable, *args: Any, rtol: float | None = None, **kwargs: Any) -> Any:
+    """Call `function` in CPython and compiled, and compare all that the caller can see.
+
+    Both run on copies of the arguments and of the global variables and cells that the function can reach: nothing of
+    the caller's changes. Random numbers differ on purpose, as the page *Accepted differences* says.
+
+    Args:
+        function: the function, compiled or not.
+        args: of the call.
+        rtol: relative and absolute tolerance of floating-point numbers; by default 1e-12 for 64 bits, 1e-5 for 32.
+        kwargs: of the call.
+
+    Returns:
+        The result of the compiled function.
+
+    Raises:
+        VerificationError: if the two differ in value, dtype, shape, type, structure, aliasing, effects, exception or
+            output; the message says where they do first.
+        NotOffloadableError: if the function cannot become one program.
+        TypeError: if an argument or variable cannot be copied.
+
+    An exception that both raise reaches the caller.
+
+        xlapy.verify(relax, np.zeros((64, 64)), 1e-4, 10_000)
+    """
+    lazy = _cache_of(function)
+    return _both_ways(lazy, lazy.binder.bind(args, kwargs), rtol, keep=False)
 
 
 @contextlib.contextmanager

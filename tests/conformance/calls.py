@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 
 import xlapy
-from tests.semantics.compare import Comparison, Mismatch
+from xlapy.verification.comparison import Comparison, Mismatch
 
 _OPERATORS = {
     "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "Mod": operator.mod,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from tests.semantics.compare import Comparison
+from xlapy.verification.comparison import Comparison
 
 from . import array_calls, numpy_calls, refused_calls
 

@@ -12,7 +12,7 @@ import optax
 import pytest
 
 import xlapy
-from tests.semantics.compare import Comparison
+from xlapy.verification.comparison import Comparison
 
 X = np.linspace(-1.0, 2.0, 12).reshape(4, 3)
 W = np.array([0.5, -1.0, 2.0])

@@ -32,8 +32,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .compare import Comparison, Mismatch
-from .world import Slot, capture, copy_together
+from xlapy.verification.comparison import Comparison, Mismatch
+from xlapy.verification.world import Slot, capture, copy_together
 
 REFERENCE_ONLY = os.environ.get("XLAPY_SEMANTICS_REFERENCE_ONLY") == "1"
 TIME_LIMIT = int(os.environ.get("XLAPY_SEMANTICS_TIME_LIMIT", "120"))

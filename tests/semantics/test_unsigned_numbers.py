@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import xlapy
+from xlapy.verification.comparison import Comparison
 
-from .compare import Comparison
 from .runner import Programs
 
 SMALL, LARGE, LARGEST = np.uint64(5), np.uint64(2**63), np.uint64(2**64 - 1)

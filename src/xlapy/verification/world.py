@@ -43,6 +43,8 @@ class Slot:
 
 
 def item_slot(name: str, mapping: dict, key: str) -> Slot:
+    """An item of a dict."""
+
     def put(value):
         if value is MISSING:
             mapping.pop(key, None)
@@ -53,6 +55,8 @@ def item_slot(name: str, mapping: dict, key: str) -> Slot:
 
 
 def cell_slot(name: str, cell: types.CellType) -> Slot:
+    """A cell."""
+
     def get():
         try:
             return cell.cell_contents
@@ -69,6 +73,8 @@ def cell_slot(name: str, cell: types.CellType) -> Slot:
 
 
 def attribute_slot(owner: Any, key: str) -> Slot:
+    """An attribute of a class."""
+
     def put(value):
         if value is not MISSING:
             setattr(owner, key, value)
@@ -79,9 +85,10 @@ def attribute_slot(owner: Any, key: str) -> Slot:
 
 
 def function_slots(f: types.FunctionType) -> Iterator[Slot]:
+    """What can be changed of a function."""
     for key in ("__defaults__", "__kwdefaults__", "__code__"):
         yield Slot(f"{f.__name__}.{key}", lambda key=key: getattr(f, key), lambda v, key=key: setattr(f, key, v))
-    for name, cell in zip(f.__code__.co_freevars, f.__closure__ or ()):
+    for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=False):
         if name == "__classdict__":  # the namespace of a class, for its annotations: CPython keeps notes there
             continue
         yield cell_slot(f"{f.__name__}.<cell {name}>", cell)

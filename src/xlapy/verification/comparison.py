@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .world import MISSING, root_of
+from xlapy.verification.world import MISSING, root_of
 
 SCALARS = (bool, int, float, complex, np.generic)
 RTOL = {"f2": 1e-2, "f4": 1e-5, "c8": 1e-5, "f8": 1e-12, "c16": 1e-12}
@@ -35,12 +35,14 @@ class Comparison:
     keep: list = dataclasses.field(default_factory=list)
 
     def __call__(self, ref: Any, got: Any, path: str) -> None:
+        """Compare two values, which are at `path`."""
         if isinstance(ref, (np.ndarray, *SCALARS)) or is_jax_array(ref):
             self.numbers(ref, got, path)
         elif self.first_meeting(ref, got, path):
             self.structure(ref, got, path)
 
     def numbers(self, ref: Any, got: Any, path: str) -> None:
+        """Compare arrays and numbers."""
         if isinstance(got, (str, bytes, list, tuple, dict, set, types.NoneType)) or got is MISSING:
             raise Mismatch(f"{path}: expected {ref!r}, got {got!r}")
         if isinstance(ref, np.ndarray) and type(ref) is type(got):
@@ -62,6 +64,7 @@ class Comparison:
             raise Mismatch(f"{path}: expected\n{ref!r}\ngot\n{got!r}")
 
     def identical_memory(self, ref: np.ndarray, got: np.ndarray, path: str) -> None:
+        """Compare which memory arrays are parts of."""
         one, two = root_of(ref), root_of(got)
         # Where data says which array a result is of, it is a copy (docs/accepted-differences.md).
         if id(one) not in self.twins or id(two) in self.back:
@@ -80,6 +83,7 @@ class Comparison:
         return True
 
     def structure(self, ref: Any, got: Any, path: str) -> None:
+        """Compare objects part by part."""
         if type(ref) is not type(got):
             raise Mismatch(f"{path}: expected {ref!r} ({type(ref).__name__}), got {got!r} ({type(got).__name__})")
         if isinstance(ref, types.MethodType):
@@ -103,6 +107,7 @@ class Comparison:
             raise Mismatch(f"{path}: expected {ref!r}, got {got!r}")
 
     def functions(self, ref: types.FunctionType, got: types.FunctionType, path: str) -> None:
+        """Compare functions: their code, and all that they hold."""
         if ref is got:
             return
         if ref.__code__ is not got.__code__:
@@ -115,28 +120,31 @@ class Comparison:
         self.keep += [ref, got]
         for name in _OF_FUNCTIONS:
             self(getattr(ref, name), getattr(got, name), f"{path}.{name}")
-        for name, a, b in zip(ref.__code__.co_freevars, ref.__closure__ or (), got.__closure__ or ()):
+        for name, a, b in zip(ref.__code__.co_freevars, ref.__closure__ or (), got.__closure__ or (), strict=False):
             self(contents_of(a), contents_of(b), f"{path}.<cell {name}>")
 
     def sequences(self, ref: Any, got: Any, path: str) -> None:
+        """Compare item by item."""
         if isinstance(ref, collections.deque) and ref.maxlen != got.maxlen:
             raise Mismatch(f"{path}: maxlen {ref.maxlen} expected, got {got.maxlen}")
         if len(ref) != len(got):
             raise Mismatch(f"{path}: length {len(ref)} expected, got {len(got)}: {ref!r} != {got!r}")
-        for i, (a, b) in enumerate(zip(ref, got)):
+        for i, (a, b) in enumerate(zip(ref, got, strict=True)):
             self(a, b, f"{path}[{i}]")
         if isinstance(ref, tuple) and hasattr(ref, "__dict__"):
             self.dicts(vars(ref), vars(got), f"{path} attributes")
 
     def dicts(self, ref: dict, got: dict, path: str) -> None:
+        """Compare key by key, in order."""
         if len(ref) != len(got):
             raise Mismatch(f"{path}: keys {list(ref)} expected, got {list(got)}")
-        for key, other in zip(ref, got):
+        for key, other in zip(ref, got, strict=True):
             self(key, other, f"{path}: key {key!r}")
             self(ref[key], got[other], f"{path}[{key!r}]")
 
 
 def contents_of(cell: types.CellType) -> Any:
+    """What is in a cell."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -144,6 +152,7 @@ def contents_of(cell: types.CellType) -> Any:
 
 
 def is_jax_array(value: Any) -> bool:
+    """Is it a `jax.Array`?"""
     return type(value).__module__.startswith("jaxlib") and hasattr(value, "dtype")
 
 
@@ -164,6 +173,7 @@ def is_frozen(value: Any) -> bool:
 
 
 def attributes(value: Any) -> dict:
+    """The attributes of an object, by name."""
     held = dict(vars(value)) if hasattr(value, "__dict__") else {}
     for cls in type(value).__mro__:
         slots = vars(cls).get("__slots__", ())
