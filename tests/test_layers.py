@@ -19,13 +19,16 @@ ALLOWED = {
     "api": {"report", "runtime", "domain", "verification"},
     "verification": {"report"},
     "compiler": {"runtime", "interpreter", "dispatch", "domain"},
-    "runtime": {"interpreter", "lowering", "passes", "ir", "domain", "report", "frontend"},
+    "runtime": {"interpreter", "lowering", "machine_code", "passes", "stored", "ir", "domain", "report", "frontend"},
     "interpreter": {"frontend", "domain", "dispatch", "ir", "report"},
     # rules for JAX's transformations clean and evaluate compiled regions inside JAX's functions
     "dispatch": {"library", "lowering", "passes", "domain", "ir", "report"},
     "domain": {"ir", "report"},
     "passes": {"ir", "report"},
-    "lowering": {"ir", "report"},
+    "lowering": {"ir", "machine_code", "report"},
+    "machine_code": set(),
+    # programs on disk
+    "stored": {"domain", "machine_code"},
     "ir": {"report"},
     "frontend": {"report"},
     "report": set(),

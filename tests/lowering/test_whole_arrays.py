@@ -7,7 +7,7 @@ import pytest
 
 import xlapy
 from xlapy.lowering.llvm import entry_points
-from xlapy.lowering.llvm.result_pool import Blocks
+from xlapy.machine_code.result_pool import Blocks
 
 from .ways import check_machine_code
 

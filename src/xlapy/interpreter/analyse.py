@@ -14,6 +14,7 @@ from xlapy.domain.facts import NO_FACTS, Facts, Learn
 from xlapy.domain.heap import STATE
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.ownership import SHARED, OwnedObjectChanged
+from xlapy.domain.recipes import Effect, Raised, Reconstruction
 from xlapy.domain.rooms import Room, Span
 from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.storage import Storage
@@ -23,7 +24,7 @@ from xlapy.interpreter.caller_environment import CallerEnvironment, Guard, Param
 from xlapy.interpreter.describe import locate, unjoined
 from xlapy.interpreter.loops import refusal_of_change
 from xlapy.interpreter.machine import Machine
-from xlapy.interpreter.output_reconstruction import Effect, Outputs, Raised, Reconstruction
+from xlapy.interpreter.output_reconstruction import Outputs
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
 from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, MOST_EMITTED, TooLarge
 from xlapy.ir import Location, Module, Region, constant_value

@@ -30,7 +30,7 @@ import keyword
 import math
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.core
@@ -38,13 +38,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.domain import randomness
+from xlapy.domain.guards import Guard
 from xlapy.domain.rooms import Room, padded
 from xlapy.domain.sources import Source
 from xlapy.domain.storage import is_one_to_one, layout, storage
-from xlapy.interpreter.caller_environment import Guard
 from xlapy.runtime.jax_internals import ConcreteArray
-from xlapy.runtime.packing import Packing, packer
 from xlapy.runtime.switch import DISABLED, off
+
+if TYPE_CHECKING:
+    from xlapy.runtime.packing import Packing
 
 #: what a prepared specialisation returns when one of its guards does not hold
 MISS = object()
@@ -300,7 +302,7 @@ class Writer:
         """The operands as they travel."""
         text = self.operands([sources[k] for k in packing.alone])
         for group in packing.groups:
-            text += f"{self.name(packer(group))}(({self.operands([sources[k] for k in group.places])})), "
+            text += f"{self.name(group.packer)}(({self.operands([sources[k] for k in group.places])})), "
         return text
 
     def _guarded(self, then: list[str]) -> list[str]:

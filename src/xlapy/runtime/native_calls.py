@@ -14,10 +14,11 @@ import jax
 import numpy as np
 
 from xlapy.domain.numbers import SCALAR_DTYPES
+from xlapy.domain.recipes import Attribute
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.output_reconstruction import Attribute
 from xlapy.ir import TensorType
 from xlapy.lowering.llvm import Errors, Given, gained_by_machine_code, whole_as_machine_code
+from xlapy.machine_code.calls import plainly
 from xlapy.passes.native_loop_forms import plain
 from xlapy.runtime.compile_log import compiled, stage
 from xlapy.runtime.jax_internals import MAY_CHECK_RESULTS, Adopting, ConcreteArray, checks_results, memory_of
@@ -112,7 +113,7 @@ class Direct:
             prepared = _as_array
         # Other threads may set these to what suits them.
         self._run, self._prepared = run, prepared
-        return run([_plainly(x, one) for x, one in zip(found, given, strict=True)])
+        return run([plainly(x, one) for x, one in zip(found, given, strict=True)])
 
     def _made(
         self, analysis: Analysis, program: Travelling, places: Sequence[int], parts: Sequence[int]
@@ -160,20 +161,6 @@ def _given(operand: Any, python: type | None) -> Given:
     if python is not None:
         return Given(SCALAR_DTYPES[python], (), python)
     return Given(operand.dtype, operand.shape)
-
-
-def _plainly(operand: Any, given: Given) -> Any:
-    """An operand as machine code wants it: with its elements in rows, its type the one object that stands for it."""
-    if given.is_number:
-        return operand
-    if isinstance(operand, np.generic):
-        operand = np.asarray(operand)
-    if type(operand) is np.ndarray and operand.dtype is given.dtype:
-        if operand.flags.c_contiguous and operand.flags.aligned:
-            return operand
-    made = np.empty(given.shape, given.dtype)
-    made[...] = operand
-    return made
 
 
 def _errors(analysis: Analysis, program: Travelling) -> Errors | None:

@@ -24,11 +24,7 @@ from xlapy.domain.exception_attributes import ABSENT, INITIALISED, NOTES
 from xlapy.domain.growable_lists import Overfull
 from xlapy.domain.host_views import shown
 from xlapy.domain.numbers import SCALAR_DTYPES
-from xlapy.domain.rooms import fitted
-from xlapy.domain.set_iteration_order import SetHistory
-from xlapy.domain.values import SHADOWED
-from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.output_reconstruction import (
+from xlapy.domain.recipes import (
     Attribute,
     Bound,
     Built,
@@ -48,11 +44,16 @@ from xlapy.interpreter.output_reconstruction import (
     Shared,
     Text,
     View,
-    assembled,
 )
-from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
+from xlapy.domain.recipes import Sequence as SequenceRecipe
+from xlapy.domain.rooms import fitted
+from xlapy.domain.set_iteration_order import SetHistory
+from xlapy.domain.values import SHADOWED
+from xlapy.interpreter.analyse import Analysis
+from xlapy.interpreter.output_reconstruction import assembled
 from xlapy.report import Blocker, NotOffloadableError
 from xlapy.runtime.codegen import locate
+from xlapy.runtime.leaf_makers import extent, number, to_numpy
 from xlapy.runtime.output_splitting import Adopted, host_memory
 from xlapy.runtime.result_kinds import ResultKind, is_of_the_host
 from xlapy.runtime.tracebacks import traceback_of
@@ -157,7 +158,7 @@ class Finisher:
 
     def _start(self, part: Any) -> int:
         """Where a view starts: a number, or an output."""
-        return int(_number(self.outputs[part.index])) if isinstance(part, Leaf) else part
+        return int(number(self.outputs[part.index])) if isinstance(part, Leaf) else part
 
     def _selector(self, index: int) -> int:
         return int(_read(self.outputs, index))
@@ -321,9 +322,7 @@ def cut(recipe: Cut, outputs: Outputs, leaf: Callable[[Any, Leaf], Any]) -> Any:
     if isinstance(array, jax.core.Tracer):
         blocker = Blocker("XP0013", "the size of the result depends on data, under a JAX transformation")
         raise NotOffloadableError("the function", [blocker])
-    lengths = [None if n is None else int(_number(outputs[n])) for n in recipe.lengths]
-    starts = [0 if n is None else int(_number(outputs[n])) for n in recipe.starts or (None,) * len(lengths)]
-    key = tuple(slice(start, None if n is None else start + n) for start, n in zip(starts, lengths, strict=True))
+    key = extent(recipe, outputs)
     memory = host_memory(array)
     whole = np.asarray(array) if memory is None else memory
     made = whole[key]
@@ -377,13 +376,6 @@ def _read(outputs: Outputs, index: int) -> Any:
         return rows.read[index][outputs.row]
     found = outputs[index]
     return found if isinstance(found, jax.core.Tracer) else np.asarray(found)
-
-
-def _number(value: Any) -> Any:
-    """A number on the host. To ask a `jax.Array` itself for its `int` takes seven times as long."""
-    if type(value) in SCALAR_DTYPES:
-        return value
-    return value if isinstance(value, jax.core.Tracer) else np.asarray(value).item()
 
 
 class _RowOf:
@@ -448,14 +440,6 @@ def _same(value: Any) -> Any:
 def to_jax(value: Any, leaf: Leaf) -> Any:
     """Results stay `jax.Array`s."""
     return value
-
-
-def to_numpy(value: Any, leaf: Leaf) -> Any:
-    """Results as CPython would have them: writable arrays, NumPy scalars, Python numbers."""
-    if leaf.python is not None:
-        return leaf.python(_number(value))
-    made = np.asarray(value)
-    return made.copy() if made.shape or leaf.mutable else made[()]
 
 
 def to_own(value: Any, leaf: Leaf) -> Any:
@@ -537,8 +521,8 @@ def check_room(analysis: Analysis, outputs: Outputs) -> None:
 
 def _met(analysis: Analysis, outputs: Outputs) -> Raised | None:
     """The exception that the program met."""
-    number = _number(outputs[-1]) if analysis.errors else 0
-    return analysis.errors[number - 1] if number else None
+    met = number(outputs[-1]) if analysis.errors else 0
+    return analysis.errors[met - 1] if met else None
 
 
 def meets_an_error(analysis: Analysis, outputs: Outputs) -> bool:

@@ -51,6 +51,11 @@ class Group:
     delivered: bool = False
     weak: bool = False
 
+    @property
+    def packer(self) -> Callable[[tuple], np.ndarray]:
+        """Makes the array of Python's numbers of one type; OverflowError where an integer has no room."""
+        return partial(np.array, dtype=self.dtype)
+
 
 @dataclass(frozen=True)
 class Packing:
@@ -61,7 +66,7 @@ class Packing:
 
     def packed(self, operands: Sequence) -> tuple:
         """The operands of a program as they travel."""
-        together = (packer(g)(tuple(operands[k] for k in g.places)) for g in self.groups)
+        together = (g.packer(tuple(operands[k] for k in g.places)) for g in self.groups)
         return (*(operands[k] for k in self.alone), *together)
 
     def place(self, k: int) -> tuple[int, int | None]:
@@ -120,11 +125,6 @@ def typed(result: Any, type_: TensorType) -> jax.Array:
         return lax.full_like(kind(0), result)
     # numbers of JAX's own that are of weak type and narrower stay what they are
     return jax.numpy.asarray(result) if weak else lax.convert_element_type(result, result.dtype)
-
-
-def packer(group: Group) -> Callable[[tuple], np.ndarray]:
-    """Makes the array of Python numbers of one type; OverflowError where an integer has no room."""
-    return partial(np.array, dtype=group.dtype)
 
 
 def packing_of_operands(parameters: Sequence[Parameter], apart: Iterable[int]) -> Packing | None:
@@ -235,7 +235,6 @@ __all__ = [
     "Group",
     "Packing",
     "Travelling",
-    "packer",
     "packing_of_operands",
     "packing_of_results",
     "travelling",

@@ -19,10 +19,10 @@ import jax
 import jax.export
 import numpy as np
 
+from xlapy.domain.recipes import Built, Cut, Effect, Known, Leaf, Made, Shared, Text
+from xlapy.domain.recipes import Sequence as SequenceRecipe
 from xlapy.domain.storage import is_one_to_one
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.output_reconstruction import Built, Cut, Effect, Known, Leaf, Made, Shared, Text
-from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import outcome
 from xlapy.runtime.jax_internals import set_x64, swap_x64

@@ -4,17 +4,19 @@ new elements. All else is for `outcome.finish`, which reads the recipes each tim
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xlapy.domain.recipes import Choice, Cut, External, Known, Leaf
+from xlapy.domain.recipes import Sequence as SequenceRecipe
 from xlapy.domain.rooms import fitted
 from xlapy.domain.sources import Source
-from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.output_reconstruction import Cut, External, Known, Leaf
-from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
-from xlapy.runtime.outcome import LEAF_MAKERS, cut, to_numpy
+from xlapy.runtime.leaf_makers import number, to_numpy
 from xlapy.runtime.result_kinds import ResultKind
+
+if TYPE_CHECKING:
+    from xlapy.interpreter.analyse import Analysis
 
 #: makes an object of the outputs of a run and the arguments of the call
 Maker = Callable[[Sequence, tuple], Any]
@@ -22,19 +24,22 @@ Maker = Callable[[Sequence, tuple], Any]
 NOT_QUICK = object()
 
 
-def finisher(analysis: Analysis, names: Sequence[str], kind: ResultKind) -> Maker | None:
+def finisher(
+    analysis: Analysis, names: Sequence[str], kind: ResultKind, cut: Callable[[Cut, Sequence], Any]
+) -> Maker | None:
     """What makes the result of a run, and applies its effects, or does nothing and says `NOT_QUICK`.
 
     Args:
         analysis: of the program.
         names: the parameters of the function, in the order of its arguments.
         kind: what becomes of outputs in the result.
+        cut: makes an array of the length that it has.
     """
     # A list that has outgrown the room that was guessed for it is an error that was met.
     if analysis.raises is not None or analysis.prints:
         return None
     arrays = [] if kind is ResultKind.JAX else list(_arrays(analysis.result))
-    make = _maker(analysis.result, names, kind) if len(set(arrays)) == len(arrays) else None
+    make = _maker(analysis.result, names, kind, cut) if len(set(arrays)) == len(arrays) else None
     writes = [_written(effect, names) for effect in analysis.effects]
     if make is None or None in writes:
         return None
@@ -76,10 +81,12 @@ def _arrays(recipe: Any) -> Iterable[int]:
         return [recipe.index] if recipe.mutable else []
     if isinstance(recipe, Cut):
         return _arrays(recipe.whole)
-    return [k for item in recipe.items for k in _arrays(item)] if isinstance(recipe, SequenceRecipe) else []
+    inner = recipe.items if isinstance(recipe, SequenceRecipe) else ()
+    inner = recipe.alternatives if isinstance(recipe, Choice) else inner
+    return [k for item in inner for k in _arrays(item)]
 
 
-def _maker(recipe: Any, names: Sequence[str], kind: ResultKind) -> Maker | None:
+def _maker(recipe: Any, names: Sequence[str], kind: ResultKind, cut: Callable) -> Maker | None:
     match recipe:
         case Leaf(index=index) if kind.delivers(recipe):
             return lambda outputs, arguments: outputs[index]
@@ -88,18 +95,22 @@ def _maker(recipe: Any, names: Sequence[str], kind: ResultKind) -> Maker | None:
         case Leaf(index=index):
             return lambda outputs, arguments: to_numpy(outputs[index], recipe)
         case Cut():
-            leaf = LEAF_MAKERS[kind]
-            return lambda outputs, arguments: cut(recipe, outputs, leaf)
+            return lambda outputs, arguments: cut(recipe, outputs)
         case Known(value=value):
             return lambda outputs, arguments: value
         case External(source=source):
             place = _place(source, names)
             return None if place is None else lambda outputs, arguments: arguments[place]
         case SequenceRecipe(cls=cls, items=items):
-            makers = [maker for item in items if (maker := _maker(item, names, kind)) is not None]
+            makers = [maker for item in items if (maker := _maker(item, names, kind, cut)) is not None]
             if len(makers) < len(items):
                 return None
             return lambda outputs, arguments: tuple.__new__(cls, [make(outputs, arguments) for make in makers])
+        case Choice(selector=selector, alternatives=alternatives):
+            ways = [way for item in alternatives if (way := _maker(item, names, kind, cut)) is not None]
+            if len(ways) < len(alternatives):
+                return None
+            return lambda outputs, arguments: ways[int(number(outputs[selector]))](outputs, arguments)
     return None
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import jax
 
 from xlapy.domain.device_buffers import DeviceView
-from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.output_reconstruction import Leaf
+from xlapy.domain.recipes import Leaf
+
+if TYPE_CHECKING:
+    from xlapy.interpreter.analyse import Analysis
 
 
 class ResultKind(Enum):

@@ -14,11 +14,11 @@ import jax
 import numpy as np
 from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
 
+from xlapy.domain.recipes import Known, Made
+from xlapy.domain.recipes import Sequence as SequenceRecipe
 from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.caller_environment import Parameter
-from xlapy.interpreter.output_reconstruction import Known, Made
-from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
 from xlapy.lowering.jaxprs.meshes import auto
 from xlapy.runtime.jax_internals import ConcreteArray, ambient_mesh, sharding_of, spread
 from xlapy.runtime.result_kinds import result_kind

@@ -253,7 +253,9 @@ class Specialisation:
         policy = self.cache.policy
         if self.traced or policy.out_shardings is not None or self.travelling[id(analysis)].results is not None:
             return None
-        return quick.finisher(analysis, self.cache.binder.names, self.result_kind)
+        leaf = outcome.LEAF_MAKERS[self.result_kind]
+        cut = partial(outcome.cut, leaf=leaf)
+        return quick.finisher(analysis, self.cache.binder.names, self.result_kind, cut)
 
     def _generate(self) -> None:
         """Write the functions `prepare` (arguments to operands) and `call` (the warm call)."""

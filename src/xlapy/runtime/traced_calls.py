@@ -17,9 +17,9 @@ import jax.core
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.domain.recipes import Built, Choice, Cut, Known, Leaf, Shared, Text
+from xlapy.domain.recipes import Sequence as SequenceRecipe
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.output_reconstruction import Built, Choice, Cut, Known, Leaf, Shared, Text
-from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import outcome
 from xlapy.runtime.guards import at

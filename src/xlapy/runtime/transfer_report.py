@@ -9,9 +9,7 @@ from typing import Any
 
 import jax
 
-from xlapy.domain.sources import Source
-from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.output_reconstruction import (
+from xlapy.domain.recipes import (
     Built,
     Choice,
     Closure,
@@ -25,7 +23,9 @@ from xlapy.interpreter.output_reconstruction import (
     Text,
     View,
 )
-from xlapy.interpreter.output_reconstruction import Sequence as SequenceRecipe
+from xlapy.domain.recipes import Sequence as SequenceRecipe
+from xlapy.domain.sources import Source
+from xlapy.interpreter.analyse import Analysis
 from xlapy.ir import TensorType
 from xlapy.runtime.options import Policy
 from xlapy.runtime.result_kinds import ResultKind, is_of_the_host, result_kind

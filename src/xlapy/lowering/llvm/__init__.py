@@ -21,9 +21,9 @@ from xlapy.lowering.llvm.code_selection import (
     whole_as_machine_code,
 )
 from xlapy.lowering.llvm.early_exits import Errors
-from xlapy.lowering.llvm.entry_points import Given
 from xlapy.lowering.llvm.kernel_code import called_by_xla
 from xlapy.lowering.llvm.row_copies import TOGETHER, taken_apart
+from xlapy.machine_code.calls import Given
 
 __all__ = [
     "TOGETHER",

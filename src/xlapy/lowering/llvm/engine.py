@@ -12,7 +12,7 @@ import functools
 import hashlib
 import threading
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import llvmlite.binding as llvm
@@ -164,9 +164,21 @@ def _passes(builder: llvm.PassBuilder, level: int) -> llvm.ModulePassManager:
 def compiled(text: str, level: int = 3) -> llvm.ExecutionEngine:
     """What keeps the code of a module, and finds its functions; on level 0 it is made quickly, and may be slower."""
     # An engine has its target machine to itself: they go together.
-    engine = llvm.create_mcjit_compiler(optimised(text, level), _machine(level))
+    engine: Any = llvm.create_mcjit_compiler(optimised(text, level), _machine(level))
+    engine.set_object_cache(lambda module, object_file: setattr(engine, "object_file", bytes(object_file)))
     engine.finalize_object()
     return engine
+
+
+def object_file_of(engine: llvm.ExecutionEngine) -> bytes:
+    """The code of an engine as an object file, in which the addresses of what is `outside` are still names."""
+    return getattr(engine, "object_file", b"")
+
+
+def outside(name: str, address: int) -> str:
+    """Something at an address of this process, by its name in LLVM's language, where it has to be declared."""
+    llvm.add_symbol(name, address)
+    return f"@{name}"
 
 
 def _handler(call: Call) -> str:

@@ -11,46 +11,40 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import re
 import sys
 import sysconfig
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from xlapy.lowering.llvm import guard_pages
-from xlapy.lowering.llvm.engine import compiled
+from xlapy.lowering.llvm.engine import compiled, object_file_of, outside
 from xlapy.lowering.llvm.programs import Function
-from xlapy.lowering.llvm.result_pool import BLOCKS
 from xlapy.lowering.thresholds import BYTES_ALIGNED, LINES_OPTIMISED
+from xlapy.machine_code import symbols
+from xlapy.machine_code.calls import LINE, LINE_BITS, NUMBERS, Frame, Given, call_of, size_of
 
 #: bytes from the beginning of an object to its class; of an array to its elements, the number of its axes, their
 #: lengths, the type of its elements, and its flags
 _CLASS, _DATA, _AXES, _LENGTHS, _DTYPE, _FLAGS = 8, 16, 24, 32, 56, 64
 #: flags: elements lie in rows without gaps, and at multiples of their size
 _SUITS = 0x1 | 0x100
-#: bytes of a line, and how many bits say where in a line something begins; of how many results that is said
-_LINE, _LINE_BITS, _MOST_SHIFTED = 64, 6, 10
-#: bytes of memory that is kept between calls
-_KEPT = range(1 << 16, 1 << 23)
+#: of how many results it is said where in a line they begin
+_MOST_SHIFTED = 10
 #: operands and results that C's functions are called with from Python
 _MOST_ARGUMENTS = 1024
-#: Python's numbers that travel as numbers: how C has them, and LLVM
-_NUMBERS = {bool: (ctypes.c_bool, "i8"), int: (ctypes.c_int64, "i64"), float: (ctypes.c_double, "double")}
 
 
-class Given(NamedTuple):
-    """An operand of a program: its type, and its class if it is a number of Python's."""
+class Code(NamedTuple):
+    """What another process needs to know of a program: what it is called with, its object file, and the known arrays
+    that it reads, with the names that these have there."""
 
-    dtype: np.dtype
-    shape: tuple[int, ...]
-    python: type | None = None
-
-    @property
-    def is_number(self) -> bool:
-        """Whether it is handed over as a number, not as an array."""
-        return self.python in _NUMBERS
+    frame: Frame
+    object_file: bytes
+    arrays: Mapping[str, np.ndarray]
 
 
 @functools.cache
@@ -97,57 +91,17 @@ def called_directly(
     # The types of the elements are kept: the code has their addresses.
     dtypes = [np.dtype(g.dtype) for g in given]
     guarded = guard_pages.SIDE != 0
-    large = [k for k, one in enumerate(outputs) if k in aligned and _size(one) >= BYTES_ALIGNED]
+    large = [k for k, one in enumerate(outputs) if k in aligned and size_of(one) >= BYTES_ALIGNED]
     shifted = [] if guarded else large[:_MOST_SHIFTED]
     text = f"{function.body}\n{_entry(function, params, given, dtypes, shifted)}"
     engine = compiled(text, level if function.has_loops or text.count("\n") < LINES_OPTIMISED else 0)
-    kinds = [_NUMBERS[g.python][0] if g.python in _NUMBERS else ctypes.py_object for g in given]
-    made = [ctypes.py_object] * (len(outputs) + len(function.rooms))
-    run = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds, *made)(engine.get_function_address("entry"))
-    namespace = {"run": run, "empty": np.empty, "array": np.ndarray, "byte": np.dtype(np.uint8), "block": BLOCKS.of}
-    namespace |= {"kept": (engine, dtypes, function.constants)}
-    namespace |= {"guard": guard_pages.array, "copied": guard_pages.copied}
-    namespace |= {f"d{k}": one.dtype for k, one in enumerate(outputs)}
-    namespace |= {f"free{k}": [] for k in range(len(function.rooms))}
-    names = ", ".join(f"o{k}" for k in range(len(given)))
-    body = "\n".join(f"    {line}" for line in _call(given, outputs, [n for n, _ in function.rooms], shifted, guarded))
-    exec(compile(f"def call({names}):\n{body}\n", "<xlapy direct>", "exec"), namespace)
-    return namespace["call"]
-
-
-def _size(one: Given) -> int:
-    return prod(one.shape) * one.dtype.itemsize
-
-
-def _call(
-    given: Sequence[Given], outputs: Sequence[Given], rooms: Sequence[int], shifted: Sequence[int], guarded: bool
-) -> list[str]:
-    """The lines of the Python function that makes the results and the rooms, of so many bytes, and calls the C
-    function."""
-    names, results, working = (
-        [f"{letter}{k}" for k in range(len(many))] for letter, many in (("o", given), ("r", outputs), ("w", rooms))
-    )
-    lines = [
-        f"if not {-(2**63)} <= {name} < {2**63}: raise OverflowError('int too large for 64 bits')"
-        for name, one in zip(names, given, strict=True)
-        if one.python is int
-    ]
-    lines += [f"{name} = copied({name})" for name in names] if guarded else []
-    new_array = "guard" if guarded else "empty"
-    for k, one in enumerate(outputs):
-        new = f"block({_size(one) + _LINE - 1})" if k in shifted else f"{new_array}({one.shape!r}, d{k})"
-        lines.append(f"r{k} = {new}")
-    # Memory that is new to the process is dear: it is kept, for one call at a time.
-    kept = [k for k, size in enumerate(rooms) if size in _KEPT and not guarded]
-    for k, size in enumerate(rooms):
-        new = f"{new_array}(({size},), byte)"
-        lines.append(f"w{k} = free{k}.pop() if free{k} else {new}" if k in kept else f"w{k} = {new}")
-    lines.append(f"found = run({', '.join([*names, *results, *working])})")
-    lines += [f"free{k}.append(w{k})" for k in kept]
-    lines.append("if found < 0: return None")
-    for n, k in enumerate(shifted):
-        lines.append(f"r{k} = array({outputs[k].shape!r}, d{k}, r{k}, found >> {n * _LINE_BITS} & {_LINE - 1})")
-    return [*lines, f"return ({''.join(f'{name}, ' for name in results)})"]
+    frame = Frame(tuple(given), tuple(outputs), tuple(size for size, _ in function.rooms), tuple(shifted))
+    guards: Any = {"guard": guard_pages.array, "copied": guard_pages.copied} if guarded else None
+    kept = engine, dtypes, function.constants
+    call: Any = call_of(engine.get_function_address("entry"), frame, kept, guards)
+    names = re.findall(r"^@(\S+) = external global", function.body, re.MULTILINE)
+    call.code = Code(frame, object_file_of(engine), dict(zip(names, function.constants, strict=True)))
+    return call
 
 
 def _entry(
@@ -162,11 +116,13 @@ def _entry(
     The results that are `shifted` begin with a line of memory: it returns how far behind the beginning of the memory
     that the caller made, 6 bits for each.
     """
-    types = [_NUMBERS[g.python][1] if g.python in _NUMBERS else "ptr" for g in given]
+    types = [NUMBERS[g.python][1] if g.python in NUMBERS else "ptr" for g in given]
     results, rooms = len(function.results), len(function.rooms)
     parameters = [f"{type} %p{k}" for k, type in enumerate(types)]
     parameters += [f"ptr %r{k}" for k in range(results)] + [f"ptr %w{k}" for k in range(rooms)]
+    known = {symbols.ARRAY_CLASS: id(np.ndarray)} | {symbols.dtype_name(dtype): id(dtype) for dtype in dtypes}
     lines = ["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"]
+    lines += [f"{outside(name, address)} = external global i8" for name, address in known.items()]
     lines += [f"define i64 @entry({', '.join(parameters)}) {{", "begin:"]
     for k, type in enumerate(types):
         if type != "ptr":
@@ -208,9 +164,9 @@ def _addresses(results: int, rooms: int, shifted: Sequence[int]) -> list[str]:
         lines += [
             f"  %r{k}.number = ptrtoint ptr %r{k}.start to i64",
             f"  %r{k}.rest = sub i64 0, %r{k}.number",
-            f"  %r{k}.shift = and i64 %r{k}.rest, {_LINE - 1}",
+            f"  %r{k}.shift = and i64 %r{k}.rest, {LINE - 1}",
             f"  %r{k}.data = getelementptr i8, ptr %r{k}.start, i64 %r{k}.shift",
-            f"  %r{k}.bits = shl i64 %r{k}.shift, {n * _LINE_BITS}",
+            f"  %r{k}.bits = shl i64 %r{k}.shift, {n * LINE_BITS}",
             f"  %shift.{n + 1} = or i64 %shift.{n}, %r{k}.bits",
         ]
     return lines
@@ -219,11 +175,12 @@ def _addresses(results: int, rooms: int, shifted: Sequence[int]) -> list[str]:
 def _checked(name: str, one: Given, dtype: np.dtype, following: str) -> list[str]:
     """What goes on to a block with the address of the elements of an array, if it is such an array."""
     lines = _loaded(f"{name}.class", name, _CLASS, "i64")
-    lines += [f"  {name}.is = icmp eq i64 {name}.class, {id(np.ndarray)}"]
+    lines += [f"  {name}.is = icmp eq i64 {name}.class, {_address(symbols.ARRAY_CLASS)}"]
     block = name.replace("%", "array.")
     lines += [f"  br i1 {name}.is, label %{block}, label %other", f"{block}:"]
     wanted: list[str] = []
-    for part, place, type, value in (("dtype", _DTYPE, "i64", id(dtype)), ("axes", _AXES, "i32", len(one.shape))):
+    of_dtype = _address(symbols.dtype_name(dtype))
+    for part, place, type, value in (("dtype", _DTYPE, "i64", of_dtype), ("axes", _AXES, "i32", len(one.shape))):
         lines += _loaded(f"{name}.{part}", name, place, type)
         lines.append(f"  {name}.{part}.is = icmp eq {type} {name}.{part}, {value}")
         wanted.append(f"{name}.{part}.is")
@@ -243,6 +200,11 @@ def _checked(name: str, one: Given, dtype: np.dtype, following: str) -> list[str
     return [*lines, f"  br i1 {name}.fits, label %{following}, label %other"]
 
 
+def _address(name: str) -> str:
+    """The address that has a name, as a number."""
+    return f"ptrtoint (ptr @{name} to i64)"
+
+
 def _loaded(name: str, base: str, place: int, type: str) -> list[str]:
     return [f"  {name}.at = getelementptr i8, ptr {base}, i64 {place}", f"  {name} = load {type}, ptr {name}.at"]
 
@@ -256,4 +218,4 @@ def _all(name: str, wanted: Sequence[str]) -> list[str]:
     return [*lines, f"  {name} = and i1 {before}, true"]
 
 
-__all__ = ["Given", "called_directly", "is_possible"]
+__all__ = ["Code", "Given", "called_directly", "is_possible"]

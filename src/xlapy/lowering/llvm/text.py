@@ -6,9 +6,11 @@ import struct
 from itertools import count
 from typing import NamedTuple
 
+import llvmlite.binding as llvm
 import numpy as np
 
 from xlapy.lowering.thresholds import INSTRUCTIONS_WITH_LOOPS, INSTRUCTIONS_WITHOUT_LOOPS
+from xlapy.machine_code import symbols
 
 #: the type of indices
 INDEX = np.dtype(np.int64)
@@ -274,7 +276,10 @@ class Text:
         self.constants.append(np.array(array, order="C"))
         if self.for_gpu:
             return f"%k{len(self.constants) - 1}"
-        return f"inttoptr (i64 {self.constants[-1].ctypes.data} to ptr)"
+        name = symbols.array_name()
+        llvm.add_symbol(name, self.constants[-1].ctypes.data)
+        self.tables.append(f"@{name} = external global [{max(self.constants[-1].nbytes, 1)} x i8]")
+        return f"@{name}"
 
     def not_unrolled(self, interleaved: int = 1) -> str:
         """What is written behind the branch to the next iteration of a loop that is to stay one; so many vectors of it
