@@ -78,6 +78,8 @@ PLACES_READ_IN_MEMORY = 6
 NUMBERS_FOR_XLA, ITERATIONS_FOR_XLA = 64, 64
 #: lines of a program without loops, which is not worth much of LLVM's time
 LINES_OPTIMISED = 1500
+#: bytes that a program called with Python's objects may need besides its results, and the objects that it may have
+BYTES_ON_STACK, OBJECTS_PER_CALL = 1 << 15, 64
 #: bytes of a result that is made where XLA can take it over
 BYTES_ALIGNED = 1 << 15
 #: elements of a part of an array that is worth a loop, of an array for each of its parts, and parts of one

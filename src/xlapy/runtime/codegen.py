@@ -74,15 +74,16 @@ _READING = frozenset(
 class Writer:
     """Collects lines of a function body and the known objects they refer to."""
 
-    def __init__(self, parameters: Sequence[str], traced: bool) -> None:
+    def __init__(self, parameters: Sequence[str], traced: bool, of: Writer | None = None) -> None:
         self.parameters, self.traced = [f"a_{name}" for name in parameters], traced
-        self.namespace: dict[str, Any] = {"MISS": MISS, "JaxArray": jax.Array, "Tracer": jax.core.Tracer}
+        self.namespace: dict[str, Any] = {} if of is None else of.namespace
+        self.namespace |= {"MISS": MISS, "JaxArray": jax.Array, "Tracer": jax.core.Tracer}
         #: whether reading the sources may fail
         self.reads = False
         self.lines: list[str] = []
         #: what was compiled last
         self.text = ""
-        self._names: dict[int, str] = {}
+        self._names: dict[int, str] = {} if of is None else of._names
         self._found: dict[Source, str] = {}
         #: what is read at once: for the first of these sources a list, for the others None
         self._together: dict[Source, str | None] = {}
@@ -255,8 +256,18 @@ class Writer:
         operands = self.operands(sources)
         return self._compile("prepare", self._guarded([f"return ({operands})"]), "MISS", self.parameters)
 
-    def warm(self, sources: Sequence[Source], packing: Packing | None, finished: bool, **known: object) -> Callable:
-        """The warm call; `known` gives the names in the module's docstring. `miss` may be replaced in its globals."""
+    def warm(
+        self,
+        sources: Sequence[Source],
+        packing: Packing | None,
+        direct: Writer | None,
+        finished: bool,
+        **known: object,
+    ) -> Callable:
+        """The warm call; `known` gives the names in the module's docstring. `miss` may be replaced in its globals.
+
+        Where there is a C function of the operands, `direct` has written what it does not look at itself.
+        """
         operands = self.operands(sources)
         travelling = operands if packing is None else self._packed(sources, packing)
         self.namespace.update(known, disabled=DISABLED, off=off)
@@ -285,8 +296,16 @@ class Writer:
             "entry.calls += 1",
             "return result" if finished else f"return finish(result, {pack})",
         ]
-        lines = [f"if disabled and off(): return slow({arguments})", *self._guarded(run)]
+        lines = [f"if disabled and off(): return slow({arguments})"]
+        if direct is not None:
+            lines += ["if objects[0] is not None and not may_check[0]:", *_indented(direct.directly(sources))]
+        lines += self._guarded(run)
         return self._compile("call", lines, f"miss({arguments})", self.parameters)
+
+    def directly(self, sources: Sequence[Source]) -> list[str]:
+        """The call of the C function of the operands."""
+        run = [f"result = objects[0]({self.operands(sources)})", "if result is OTHER: break", "entry.calls += 1"]
+        return self._guarded([*run, "return result"])
 
     def operands(self, sources: Sequence[Source]) -> str:
         """The operands as text, with a comma after each."""

@@ -19,6 +19,7 @@ from xlapy.interpreter.analyse import Analysis
 from xlapy.ir import TensorType
 from xlapy.lowering.llvm import Errors, Given, gained_by_machine_code, whole_as_machine_code
 from xlapy.machine_code.calls import plainly
+from xlapy.machine_code.object_calls import Plan
 from xlapy.passes.native_loop_forms import plain
 from xlapy.runtime.compile_log import compiled, stage
 from xlapy.runtime.jax_internals import MAY_CHECK_RESULTS, Adopting, ConcreteArray, checks_results, memory_of
@@ -40,6 +41,10 @@ class Direct:
         program: finds the program for the types of operands, which of its results become `jax.Array`s, and of which
             parts do; None if there is none yet.
         finished: for a program, what makes of its outputs what `otherwise` returns.
+        plan: for a program, what a C function does that is called with the operands and returns the result.
+
+    Attributes:
+        objects: one item: that C function of the newest types, which may return `OTHER`; or None.
     """
 
     def __init__(
@@ -48,14 +53,17 @@ class Direct:
         python: Sequence[type | None],
         program: Callable[[Sequence[Given]], tuple[Analysis, Travelling, Sequence[int], Sequence[int]] | None],
         finished: Finished,
+        plan: Callable[[Analysis], Plan | None],
     ) -> None:
         self.otherwise, self.python, self.program, self.finished = otherwise, python, program, finished
+        self.plan = plan
+        self.objects: list[Callable | None] = [None]
         #: the newest one, and what its operands have to become first
         self._run: Callable | None = None
         self._prepared: Callable[[Any], Any] | None = None
         #: whether there is none for any types that were met
         self._is_idle = False
-        self._known: dict[tuple, tuple[Callable, Sequence[Given]] | None] = {}
+        self._known: dict[tuple, tuple[Callable, Sequence[Given], Callable | None] | None] = {}
 
     def __call__(self, *operands: Any) -> Any:
         """The outputs of the program for the types of the operands."""
@@ -104,7 +112,7 @@ class Direct:
         if known is None or any(type(x) is ConcreteArray for x in found):
             self._is_idle = not any(self._known.values())
             return self.otherwise(*operands)
-        run, given = known
+        run, given, objects = known
         compiled("machine code")
         prepared = None
         if any(type(x) is ConcreteArray for x in operands):
@@ -112,20 +120,21 @@ class Direct:
         if any(isinstance(x, np.generic) for x in operands):
             prepared = _as_array
         # Other threads may set these to what suits them.
-        self._run, self._prepared = run, prepared
+        self._run, self._prepared, self.objects[0] = run, prepared, objects
         return run([plainly(x, one) for x, one in zip(found, given, strict=True)])
 
     def _made(
         self, analysis: Analysis, program: Travelling, places: Sequence[int], parts: Sequence[int]
-    ) -> tuple[Callable, Sequence[Given]] | None:
-        """A program as a function of its operands, and what these have to be; it returns None where they are others."""
+    ) -> tuple[Callable, Sequence[Given], Callable | None] | None:
+        """A program as a function of its operands, and what these have to be; it returns None where they are others.
+        And the C function of objects, if there is one."""
         entry = program.module.entry
         given = [Given(p.type.dtype, p.type.shape, python) for p, python in zip(entry.params, self.python, strict=True)]
         gained = gained_by_machine_code(entry.fast or entry)
         if gained < 0:
             return None
-        aligned = {*places, *parts}
-        call = whole_as_machine_code(plain(program.module), given, aligned, _errors(analysis, program), gained)
+        aligned, plan = {*places, *parts}, self.plan(analysis)
+        call = whole_as_machine_code(plain(program.module), given, aligned, _errors(analysis, program), gained, 3, plan)
         if call is None:
             return None
         delivered = [(k, _adopting(entry.results[k].type)) for k in places]
@@ -141,7 +150,7 @@ class Direct:
                     values[k] = adopted(values[k])
             return finished(values)
 
-        return run, given
+        return run, given, getattr(call, "objects", None)
 
 
 def _in_memory(operand: Any) -> Any:

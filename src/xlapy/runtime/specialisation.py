@@ -22,10 +22,19 @@ from xlapy.lowering.evaluate import Environment, evaluate, evaluate_fast
 from xlapy.lowering.jaxprs.varying_axes import is_checked
 from xlapy.lowering.llvm import Given
 from xlapy.lowering.matmul_precision import requested_precision
+from xlapy.machine_code.object_calls import OTHER, Plan
 from xlapy.runtime import outcome, quick, traced_calls
 from xlapy.runtime.codegen import MISS, Writer
-from xlapy.runtime.guards import guards_of, holders_of, key_of
-from xlapy.runtime.jax_internals import ConcreteArray, ambient_mesh, ambient_x64, narrowing, set_x64, swap_x64
+from xlapy.runtime.guards import guards_of, holders_of, is_implied, key_of
+from xlapy.runtime.jax_internals import (
+    MAY_CHECK_RESULTS,
+    ConcreteArray,
+    ambient_mesh,
+    ambient_x64,
+    narrowing,
+    set_x64,
+    swap_x64,
+)
 from xlapy.runtime.native_calls import Direct
 from xlapy.runtime.packing import Travelling, packing_of_operands, packing_of_results, travelling, typed
 from xlapy.runtime.program_sharing import Moves, mentions, outcome_of
@@ -220,7 +229,7 @@ class Specialisation:
         if build.direct:
             python = [self.analysis.parameters[k].python for k in alone]
             python += [None] * (len(self.packing.groups) if self.packing is not None else 0)
-            jitted = Direct(jitted, python, self._program, self._finished)
+            jitted = Direct(jitted, python, self._program, self._finished, self._plan)
         return Metered(jitted, places, NewTypes) if places else jitted
 
     def _alone(self) -> Sequence[int]:
@@ -248,6 +257,16 @@ class Specialisation:
             return outcome.plainly(analysis.result)
         return partial(Outputs, self.numbered.index(analysis))
 
+    def _plan(self, analysis: Analysis) -> Plan | None:
+        """What a C function does that is called with the operands and returns the result."""
+        if self.packing is not None or self.travelling[id(analysis)].results is not None or lengths(analysis):
+            return None
+        return (
+            None
+            if self.cache.policy.out_shardings is not None
+            else quick.plan(analysis, self.sources, self.result_kind)
+        )
+
     def _quick(self, analysis: Analysis) -> quick.Maker | None:
         """What finishes most runs of a program."""
         policy = self.cache.policy
@@ -261,9 +280,14 @@ class Specialisation:
         """Write the functions `prepare` (arguments to operands) and `call` (the warm call)."""
         self.prepare = self._writer().prepare(self.sources)
         writer = self._writer()
+        objects = self.jitted.objects if isinstance(self.jitted, Direct) and self.packing is None else None
         self.call = writer.warm(
             self.sources,
             self.packing,
+            None if objects is None else self._writer(writer),
+            objects=objects,
+            may_check=MAY_CHECK_RESULTS,
+            OTHER=OTHER,
             finished=_is_plain(self.analysis, self.result_kind),
             swap_x64=swap_x64,
             set_x64=set_x64,
@@ -285,8 +309,10 @@ class Specialisation:
         #: the call as Python text, to look at
         self.text = writer.text
 
-    def _writer(self) -> Writer:
-        writer = Writer(self.cache.binder.names, self.traced)
+    def _writer(self, of: Writer | None = None) -> Writer:
+        """What writes the guards; for the C function of the operands, which looks at these itself, with the names `of`
+        another writer."""
+        writer = Writer(self.cache.binder.names, self.traced, of)
         if self.analysis.reads_ambient:
             writer.require(f"{writer.name(ambient_x64)}() is {self.x64}")
         if self.analysis.has_products:
@@ -299,6 +325,8 @@ class Specialisation:
                 together[group] = holders
         at_once = {self.sources[k] for group in together for k in group.places}
         for guard in self.guards:
+            if of is not None and is_implied(guard, self.analysis):
+                continue
             if guard.kind != "type" or guard.source not in at_once:
                 writer.guard(guard)
         known = set(map(key_of, self.guards))

@@ -23,6 +23,7 @@ from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import Unsuitable
 from xlapy.lowering.thresholds import ITERATIONS_FOR_XLA, NUMBERS_FOR_XLA
 from xlapy.lowering.vectorised_loops import plan_of
+from xlapy.machine_code.object_calls import Plan
 
 #: nanoseconds that it takes to call XLA; and that it takes longer, for each byte of up to so many that are read and
 #: left, since it copies them or makes new memory (measured with two processors, as what follows)
@@ -178,6 +179,7 @@ def whole_as_machine_code(
     errors: Errors | None = None,
     gained: float = inf,
     level: int = 3,
+    plan: Plan | None = None,
 ) -> Callable[..., tuple | None] | None:
     """A program as a function of NumPy's arrays and Python's numbers (see `lowering.llvm.entry_points`); None if it
     does not suit.
@@ -189,6 +191,7 @@ def whole_as_machine_code(
         errors: which results tell of errors, if the others do not matter where there is one.
         gained: nanoseconds that it may take for what it stores (`gained_by_machine_code`).
         level: how much LLVM does for it.
+        plan: what becomes of its results, if it may be called with Python's objects (`called_directly`).
     """
     if not is_possible():
         return None
@@ -199,7 +202,7 @@ def whole_as_machine_code(
         return None
     if sum(_stored(size) for size, _ in function.rooms) > gained:
         return None
-    return called_directly(function, region.params, given, aligned, level)
+    return called_directly(function, region.params, given, aligned, level, plan)
 
 
 def machine_code_of(loop: Operation, available: Container[Var]) -> MachineCode:

@@ -22,16 +22,13 @@ import numpy as np
 
 from xlapy.lowering.llvm import guard_pages
 from xlapy.lowering.llvm.engine import compiled, object_file_of, outside
+from xlapy.lowering.llvm.object_entries import object_entry
+from xlapy.lowering.llvm.object_fields import AXES, CLASS, DATA, DTYPE, FLAGS, LENGTHS, checked, loaded
 from xlapy.lowering.llvm.programs import Function
 from xlapy.lowering.thresholds import BYTES_ALIGNED, LINES_OPTIMISED
-from xlapy.machine_code import symbols
+from xlapy.machine_code import object_calls, symbols
 from xlapy.machine_code.calls import LINE, LINE_BITS, NUMBERS, Frame, Given, call_of, size_of
 
-#: bytes from the beginning of an object to its class; of an array to its elements, the number of its axes, their
-#: lengths, the type of its elements, and its flags
-_CLASS, _DATA, _AXES, _LENGTHS, _DTYPE, _FLAGS = 8, 16, 24, 32, 56, 64
-#: flags: elements lie in rows without gaps, and at multiples of their size
-_SUITS = 0x1 | 0x100
 #: of how many results it is said where in a line they begin
 _MOST_SHIFTED = 10
 #: operands and results that C's functions are called with from Python
@@ -55,22 +52,27 @@ def is_possible() -> bool:
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         return False
     for array in (np.arange(6.0).reshape(2, 3), np.arange(8, dtype=np.int32).reshape(2, 2, 2)[:, 1:]):
-        if object.__basicsize__ != 16 or type(array).__basicsize__ < _FLAGS + 4:
+        if object.__basicsize__ != 16 or type(array).__basicsize__ < FLAGS + 4:
             return False
         start = id(array)
-        pointer = {k: ctypes.c_int64.from_address(start + k).value for k in (_CLASS, _DATA, _LENGTHS, _DTYPE)}
-        axes, flags = (ctypes.c_int32.from_address(start + k).value for k in (_AXES, _FLAGS))
-        if (pointer[_CLASS], pointer[_DATA], pointer[_DTYPE]) != (id(np.ndarray), array.ctypes.data, id(array.dtype)):
+        pointer = {k: ctypes.c_int64.from_address(start + k).value for k in (CLASS, DATA, LENGTHS, DTYPE)}
+        axes, flags = (ctypes.c_int32.from_address(start + k).value for k in (AXES, FLAGS))
+        if (pointer[CLASS], pointer[DATA], pointer[DTYPE]) != (id(np.ndarray), array.ctypes.data, id(array.dtype)):
             return False
         if axes != array.ndim or bool(flags & 1) != array.flags.c_contiguous or not flags & 0x100:
             return False
-        if tuple((ctypes.c_int64 * axes).from_address(pointer[_LENGTHS])) != array.shape:
+        if tuple((ctypes.c_int64 * axes).from_address(pointer[LENGTHS])) != array.shape:
             return False
     return True
 
 
 def called_directly(
-    function: Function, params: Sequence, given: Sequence[Given], aligned: Container[int] = (), level: int = 3
+    function: Function,
+    params: Sequence,
+    given: Sequence[Given],
+    aligned: Container[int] = (),
+    level: int = 3,
+    plan: object_calls.Plan | None = None,
 ) -> Callable[..., tuple | None] | None:
     """Compiles a program to a function of its operands: the tuple of its results, new arrays; or None where an operand
     is not exactly an `np.ndarray` of the type and shape that is expected, with its elements in rows. None if there are
@@ -82,6 +84,8 @@ def called_directly(
         given: for each of them, what the operand is.
         aligned: results that begin at multiples of 64 where they are large.
         level: how much LLVM does for it, if it is not long and straight.
+        plan: what becomes of the results, if it may be called with Python's objects as well: by `objects`, an attribute
+            of the function, which is None where it cannot (`machine_code.object_calls`).
     """
     if not all(isinstance(v.type.dtype, np.dtype) for v in function.results):
         return None  # JAX's keys are made by JAX
@@ -93,14 +97,27 @@ def called_directly(
     guarded = guard_pages.SIDE != 0
     large = [k for k, one in enumerate(outputs) if k in aligned and size_of(one) >= BYTES_ALIGNED]
     shifted = [] if guarded else large[:_MOST_SHIFTED]
-    text = f"{function.body}\n{_entry(function, params, given, dtypes, shifted)}"
+    external = "external global i8"
+    names = {name: f"@{name} = {external}" for name in (symbols.ARRAY_CLASS, *map(symbols.dtype_name, dtypes))}
+    entry = _entry(function, params, given, dtypes, shifted)
+    objects = None if guarded else object_entry(function, params, given, plan)
+    if objects is not None:
+        names, entry = names | objects[0], f"{entry}\n{objects[1]}"
+    own = {symbols.dtype_name(dtype): id(dtype) for dtype in dtypes}
+    for name in names:
+        outside(name, own.get(name) or symbols.address_of(name) or 0)
+    text = "\n".join([function.body, *names.values(), entry])
     engine = compiled(text, level if function.has_loops or text.count("\n") < LINES_OPTIMISED else 0)
     frame = Frame(tuple(given), tuple(outputs), tuple(size for size, _ in function.rooms), tuple(shifted))
     guards: Any = {"guard": guard_pages.array, "copied": guard_pages.copied} if guarded else None
     kept = engine, dtypes, function.constants
     call: Any = call_of(engine.get_function_address("entry"), frame, kept, guards)
-    names = re.findall(r"^@(\S+) = external global", function.body, re.MULTILINE)
-    call.code = Code(frame, object_file_of(engine), dict(zip(names, function.constants, strict=True)))
+    arrays = re.findall(r"^@(\S+) = external global", function.body, re.MULTILINE)
+    call.code = Code(frame, object_file_of(engine), dict(zip(arrays, function.constants, strict=True)))
+    call.objects = None
+    if objects is not None and plan is not None:
+        constants = object_calls.constants_of(plan.result)
+        call.objects = object_calls.function_at(engine.get_function_address("objects"), constants, kept)
     return call
 
 
@@ -120,9 +137,7 @@ def _entry(
     results, rooms = len(function.results), len(function.rooms)
     parameters = [f"{type} %p{k}" for k, type in enumerate(types)]
     parameters += [f"ptr %r{k}" for k in range(results)] + [f"ptr %w{k}" for k in range(rooms)]
-    known = {symbols.ARRAY_CLASS: id(np.ndarray)} | {symbols.dtype_name(dtype): id(dtype) for dtype in dtypes}
     lines = ["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"]
-    lines += [f"{outside(name, address)} = external global i8" for name, address in known.items()]
     lines += [f"define i64 @entry({', '.join(parameters)}) {{", "begin:"]
     for k, type in enumerate(types):
         if type != "ptr":
@@ -149,7 +164,7 @@ def _all_checked(types: Sequence[str], given: Sequence[Given], dtypes: Sequence[
     lines = [f"  br label %check{0 if arrays else '.done'}"]
     for n, k in enumerate(arrays):
         following = f"check{n + 1}" if n + 1 < len(arrays) else "check.done"
-        lines += [f"check{n}:", *_checked(f"%p{k}", given[k], dtypes[k], following)]
+        lines += [f"check{n}:", *checked(f"%p{k}", given[k], dtypes[k], following)]
     return [*lines, "other:", "  ret i64 -1", "check.done:"]
 
 
@@ -157,9 +172,9 @@ def _addresses(results: int, rooms: int, shifted: Sequence[int]) -> list[str]:
     """What finds the memory of so many results and rooms, and how far behind its beginning the shifted results are."""
     lines = ["  %shift.0 = add i64 0, 0"]
     for k in range(results):
-        lines += _loaded(f"%r{k}.start" if k in shifted else f"%r{k}.data", f"%r{k}", _DATA, "ptr")
+        lines += loaded(f"%r{k}.start" if k in shifted else f"%r{k}.data", f"%r{k}", DATA, "ptr")
     for k in range(rooms):
-        lines += _loaded(f"%w{k}.data", f"%w{k}", _DATA, "ptr")
+        lines += loaded(f"%w{k}.data", f"%w{k}", DATA, "ptr")
     for n, k in enumerate(shifted):
         lines += [
             f"  %r{k}.number = ptrtoint ptr %r{k}.start to i64",
@@ -170,52 +185,6 @@ def _addresses(results: int, rooms: int, shifted: Sequence[int]) -> list[str]:
             f"  %shift.{n + 1} = or i64 %shift.{n}, %r{k}.bits",
         ]
     return lines
-
-
-def _checked(name: str, one: Given, dtype: np.dtype, following: str) -> list[str]:
-    """What goes on to a block with the address of the elements of an array, if it is such an array."""
-    lines = _loaded(f"{name}.class", name, _CLASS, "i64")
-    lines += [f"  {name}.is = icmp eq i64 {name}.class, {_address(symbols.ARRAY_CLASS)}"]
-    block = name.replace("%", "array.")
-    lines += [f"  br i1 {name}.is, label %{block}, label %other", f"{block}:"]
-    wanted: list[str] = []
-    of_dtype = _address(symbols.dtype_name(dtype))
-    for part, place, type, value in (("dtype", _DTYPE, "i64", of_dtype), ("axes", _AXES, "i32", len(one.shape))):
-        lines += _loaded(f"{name}.{part}", name, place, type)
-        lines.append(f"  {name}.{part}.is = icmp eq {type} {name}.{part}, {value}")
-        wanted.append(f"{name}.{part}.is")
-    lines += _loaded(f"{name}.flags", name, _FLAGS, "i32")
-    lines += [f"  {name}.set = and i32 {name}.flags, {_SUITS}", f"  {name}.suits = icmp eq i32 {name}.set, {_SUITS}"]
-    wanted.append(f"{name}.suits")
-    lines += _all(f"{name}.same", wanted)
-    lines += [f"  br i1 {name}.same, label %{block}.lengths, label %other", f"{block}.lengths:"]
-    lines += _loaded(f"{name}.shape", name, _LENGTHS, "ptr")
-    wanted = []
-    for axis, length in enumerate(one.shape):
-        lines += _loaded(f"{name}.n{axis}", f"{name}.shape", 8 * axis, "i64")
-        lines.append(f"  {name}.n{axis}.is = icmp eq i64 {name}.n{axis}, {length}")
-        wanted.append(f"{name}.n{axis}.is")
-    lines += _all(f"{name}.fits", wanted)
-    lines += _loaded(f"{name}.data", name, _DATA, "ptr")
-    return [*lines, f"  br i1 {name}.fits, label %{following}, label %other"]
-
-
-def _address(name: str) -> str:
-    """The address that has a name, as a number."""
-    return f"ptrtoint (ptr @{name} to i64)"
-
-
-def _loaded(name: str, base: str, place: int, type: str) -> list[str]:
-    return [f"  {name}.at = getelementptr i8, ptr {base}, i64 {place}", f"  {name} = load {type}, ptr {name}.at"]
-
-
-def _all(name: str, wanted: Sequence[str]) -> list[str]:
-    """Whether all of some conditions hold."""
-    lines, before = [], "true"
-    for k, condition in enumerate(wanted):
-        lines.append(f"  {name}.{k} = and i1 {before}, {condition}")
-        before = f"{name}.{k}"
-    return [*lines, f"  {name} = and i1 {before}, true"]
 
 
 __all__ = ["Code", "Given", "called_directly", "is_possible"]

@@ -1,0 +1,68 @@
+"""Reads the fields of Python's objects, in LLVM's language: the elements of an array, if that is as it has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from xlapy.machine_code import symbols
+from xlapy.machine_code.calls import Given
+
+#: bytes from the beginning of an object to its class; of an array to its elements, the number of its axes, their
+#: lengths, the type of its elements, and its flags
+CLASS, DATA, AXES, LENGTHS, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64
+#: flags: elements lie in rows without gaps, at multiples of their size, and may be written to
+SUITS, WRITABLE = 0x1 | 0x100, 0x400
+
+
+def checked(name: str, one: Given, dtype: np.dtype, following: str, is_written: bool = False) -> list[str]:
+    """What goes on to the block `following` with `{name}.data`, the address of the elements of an array, if it is such
+    an array, and to the block `other` if not."""
+    flags = SUITS | WRITABLE if is_written else SUITS
+    lines = loaded(f"{name}.class", name, CLASS, "i64")
+    lines += [f"  {name}.is = icmp eq i64 {name}.class, {address(symbols.ARRAY_CLASS)}"]
+    block = name.replace("%", "array.")
+    lines += [f"  br i1 {name}.is, label %{block}, label %other", f"{block}:"]
+    wanted: list[str] = []
+    of_dtype = address(symbols.dtype_name(dtype))
+    for part, place, type, value in (("dtype", DTYPE, "i64", of_dtype), ("axes", AXES, "i32", len(one.shape))):
+        lines += loaded(f"{name}.{part}", name, place, type)
+        lines.append(f"  {name}.{part}.is = icmp eq {type} {name}.{part}, {value}")
+        wanted.append(f"{name}.{part}.is")
+    lines += loaded(f"{name}.flags", name, FLAGS, "i32")
+    lines += [f"  {name}.set = and i32 {name}.flags, {flags}", f"  {name}.suits = icmp eq i32 {name}.set, {flags}"]
+    wanted.append(f"{name}.suits")
+    lines += _all(f"{name}.same", wanted)
+    lines += [f"  br i1 {name}.same, label %{block}.lengths, label %other", f"{block}.lengths:"]
+    lines += loaded(f"{name}.shape", name, LENGTHS, "ptr")
+    wanted = []
+    for axis, length in enumerate(one.shape):
+        lines += loaded(f"{name}.n{axis}", f"{name}.shape", 8 * axis, "i64")
+        lines.append(f"  {name}.n{axis}.is = icmp eq i64 {name}.n{axis}, {length}")
+        wanted.append(f"{name}.n{axis}.is")
+    lines += _all(f"{name}.fits", wanted)
+    lines += loaded(f"{name}.data", name, DATA, "ptr")
+    return [*lines, f"  br i1 {name}.fits, label %{following}, label %other"]
+
+
+def address(name: str) -> str:
+    """The address that has a name, as a number."""
+    return f"ptrtoint (ptr @{name} to i64)"
+
+
+def loaded(name: str, base: str, place: int, type: str) -> list[str]:
+    """What is so many bytes behind an address."""
+    return [f"  {name}.at = getelementptr i8, ptr {base}, i64 {place}", f"  {name} = load {type}, ptr {name}.at"]
+
+
+def _all(name: str, wanted: Sequence[str]) -> list[str]:
+    """Whether all of some conditions hold."""
+    lines, before = [], "true"
+    for k, condition in enumerate(wanted):
+        lines.append(f"  {name}.{k} = and i1 {before}, {condition}")
+        before = f"{name}.{k}"
+    return [*lines, f"  {name} = and i1 {before}, true"]
+
+
+__all__ = ["AXES", "CLASS", "DATA", "DTYPE", "FLAGS", "LENGTHS", "SUITS", "address", "checked", "loaded"]
