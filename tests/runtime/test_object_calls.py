@@ -1,5 +1,6 @@
 """Small programs are called by one C function, from the objects of the arguments to that of the result."""
 
+import collections
 import gc
 import sys
 import threading
@@ -158,6 +159,53 @@ def test_nothing_is_kept():
     grown = tracemalloc.get_traced_memory()[0] - first
     tracemalloc.stop()
     assert all(abs(a - b) < 100 for a, b in zip(before, counts(), strict=True)) and grown < 50_000
+
+
+class Point:
+    def __init__(self, x, y=0.0):
+        self.x, self.y = x, y
+
+
+def test_objects_that_are_made():
+    Pair = collections.namedtuple("Pair", "first second")
+
+    def made(x, n):
+        part = x[1:3]
+        row = [n, n * 2.5, part]
+        point = Point(n, part)
+        point.itself = point
+        return {"row": row, 3: (row, part), "none": None, "pair": Pair(n + 1, point)}, point, [], part
+
+    check(made, (np.arange(5.0), 2), (np.arange(4.0), 3))
+
+
+def test_objects_that_change():
+    def moved(point, log, table, x):
+        old = point.y
+        point.x += x[0]
+        point.y = point.x * 2
+        log.append(point.x)
+        table["last"] = (point.y, x)
+        x[0] = point.y
+        return old, point, log
+
+    compiled = xlapy.jit(moved)
+    mine, other = [(Point(1, 2.0), [1.5], {"last": None, "n": 1}, np.ones(3)) for _ in "ab"]
+    for _ in range(4):
+        expected, got = moved(*mine), compiled(*other)
+        Comparison()((mine, expected), (other, got), "arguments and result")
+    assert got[1] is other[0] and got[2] is other[1] and other[2]["last"][1] is other[3]
+
+
+def test_functions_that_are_made_anew():
+    def of(k):
+        return xlapy.jit(lambda x: [x * k, Point(x)])
+
+    for k in (2.0, 3.0, 4.0):
+        compiled = of(k)
+        for x in (1.0, 2.0, 3.0):
+            doubled, point = compiled(x)
+            assert doubled == x * k and type(point) is Point and point.x == x and point.y == 0.0
 
 
 def test_threads_run_side_by_side():

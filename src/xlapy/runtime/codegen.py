@@ -261,12 +261,14 @@ class Writer:
         sources: Sequence[Source],
         packing: Packing | None,
         direct: Writer | None,
+        is_moved: bool,
         finished: bool,
         **known: object,
     ) -> Callable:
         """The warm call; `known` gives the names in the module's docstring. `miss` may be replaced in its globals.
 
-        Where there is a C function of the operands, `direct` has written what it does not look at itself.
+        Where there may be a C function of the operands, `direct` has written what it does not look at itself. What is
+        done behind it is not for the functions of a program that was moved.
         """
         operands = self.operands(sources)
         travelling = operands if packing is None else self._packed(sources, packing)
@@ -298,14 +300,17 @@ class Writer:
         ]
         lines = [f"if disabled and off(): return slow({arguments})"]
         if direct is not None:
-            lines += ["if objects[0] is not None and not may_check[0]:", *_indented(direct.directly(sources))]
+            lines.append("made, then = native.objects")
+            lines.append(f"if made is not None and not may_check[0]{' and then is None' * is_moved}:")
+            lines += _indented(direct.directly(sources))
         lines += self._guarded(run)
         return self._compile("call", lines, f"miss({arguments})", self.parameters)
 
     def directly(self, sources: Sequence[Source]) -> list[str]:
         """The call of the C function of the operands."""
-        run = [f"result = objects[0]({self.operands(sources)})", "if result is OTHER: break", "entry.calls += 1"]
-        return self._guarded([*run, "return result"])
+        run = [f"result = made({self.operands(sources)})", "if result is OTHER: break", "entry.calls += 1"]
+        arguments = "".join(f", {name}" for name in self.parameters)
+        return self._guarded([*run, f"return result if then is None else then(result{arguments})"])
 
     def operands(self, sources: Sequence[Source]) -> str:
         """The operands as text, with a comma after each."""

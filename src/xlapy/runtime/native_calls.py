@@ -41,10 +41,11 @@ class Direct:
         program: finds the program for the types of operands, which of its results become `jax.Array`s, and of which
             parts do; None if there is none yet.
         finished: for a program, what makes of its outputs what `otherwise` returns.
-        plan: for a program, what a C function does that is called with the operands and returns the result.
+        plan: for a program, what a C function does that is called with the operands, and what is done then.
 
     Attributes:
-        objects: one item: that C function of the newest types, which may return `OTHER`; or None.
+        objects: that C function of the newest types, which may return `OTHER`, or None; and a function of what it
+            returns and of the arguments, or None.
     """
 
     def __init__(
@@ -53,17 +54,17 @@ class Direct:
         python: Sequence[type | None],
         program: Callable[[Sequence[Given]], tuple[Analysis, Travelling, Sequence[int], Sequence[int]] | None],
         finished: Finished,
-        plan: Callable[[Analysis], Plan | None],
+        plan: Callable[[Analysis], tuple[Plan, Callable | None] | None],
     ) -> None:
         self.otherwise, self.python, self.program, self.finished = otherwise, python, program, finished
         self.plan = plan
-        self.objects: list[Callable | None] = [None]
+        self.objects: tuple[Callable | None, Callable | None] = (None, None)
         #: the newest one, and what its operands have to become first
         self._run: Callable | None = None
         self._prepared: Callable[[Any], Any] | None = None
         #: whether there is none for any types that were met
         self._is_idle = False
-        self._known: dict[tuple, tuple[Callable, Sequence[Given], Callable | None] | None] = {}
+        self._known: dict[tuple, tuple[Callable, Sequence[Given], tuple] | None] = {}
 
     def __call__(self, *operands: Any) -> Any:
         """The outputs of the program for the types of the operands."""
@@ -120,20 +121,21 @@ class Direct:
         if any(isinstance(x, np.generic) for x in operands):
             prepared = _as_array
         # Other threads may set these to what suits them.
-        self._run, self._prepared, self.objects[0] = run, prepared, objects
+        self._run, self._prepared, self.objects = run, prepared, objects
         return run([plainly(x, one) for x, one in zip(found, given, strict=True)])
 
     def _made(
         self, analysis: Analysis, program: Travelling, places: Sequence[int], parts: Sequence[int]
-    ) -> tuple[Callable, Sequence[Given], Callable | None] | None:
+    ) -> tuple[Callable, Sequence[Given], tuple] | None:
         """A program as a function of its operands, and what these have to be; it returns None where they are others.
-        And the C function of objects, if there is one."""
+        And its `objects`."""
         entry = program.module.entry
         given = [Given(p.type.dtype, p.type.shape, python) for p, python in zip(entry.params, self.python, strict=True)]
         gained = gained_by_machine_code(entry.fast or entry)
         if gained < 0:
             return None
-        aligned, plan = {*places, *parts}, self.plan(analysis)
+        aligned = {*places, *parts}
+        plan, finish = self.plan(analysis) or (None, None)
         call = whole_as_machine_code(plain(program.module), given, aligned, _errors(analysis, program), gained, 3, plan)
         if call is None:
             return None
@@ -150,7 +152,7 @@ class Direct:
                     values[k] = adopted(values[k])
             return finished(values)
 
-        return run, given, getattr(call, "objects", None)
+        return run, given, (getattr(call, "objects", None), finish)
 
 
 def _in_memory(operand: Any) -> Any:

@@ -287,7 +287,7 @@ class Finisher:
                 if value is ABSENT:
                     continue
                 if name == CONTENTS:
-                    _fill(made, value)
+                    fill(made, value)
                     if isinstance(made, collections.defaultdict):
                         made.default_factory = value.default_factory
                 elif isinstance(made, BaseException) and name in ("args", "__cause__"):
@@ -418,7 +418,7 @@ def _change(target: set, made: set, steps: list[SetHistory] | None) -> None:
         set.add(target, member)
 
 
-def _fill(target: Any, made: Any) -> None:
+def fill(target: Any, made: Any) -> None:
     """Give a list, dict or set, or an object of a subclass, the contents of another one, whatever its class defines."""
     base: Any = _builtin_base(type(target))
     if base is object:  # a deque
@@ -608,7 +608,7 @@ def _apply(effect: Effect, target: Any, made: Any) -> None:
             recipe: Any = effect.reconstruction
             _change(target, made, recipe.steps)
         case "list" | "dict" | "set" if effect.name == "<items>":
-            _fill(target, made)
+            fill(target, made)
         case "random" if effect.reconstruction is None:
             randomness.advance(target)
         case "random":

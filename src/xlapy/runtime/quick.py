@@ -3,7 +3,7 @@ new elements. All else is for `outcome.finish`, which reads the recipes each tim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,6 @@ from xlapy.domain.recipes import Choice, Cut, External, Known, Leaf
 from xlapy.domain.recipes import Sequence as SequenceRecipe
 from xlapy.domain.rooms import fitted
 from xlapy.domain.sources import Source
-from xlapy.machine_code.object_calls import Constant, Operand, Output, Plan
 from xlapy.runtime.leaf_makers import number, to_numpy
 from xlapy.runtime.result_kinds import ResultKind
 
@@ -62,41 +61,6 @@ def finisher(
         return made
 
     return finish
-
-
-def plan(analysis: Analysis, sources: Sequence[Source], kind: ResultKind) -> Plan | None:
-    """The same for a C function of the operands, which are at `sources`; None if there is more to do."""
-    if analysis.raises is not None or analysis.prints or kind is not ResultKind.OWN:
-        return None
-    place = {source: k for k, source in enumerate(sources)}
-    result = _planned(analysis.result, place)
-    writes = []
-    for effect in analysis.effects:
-        if effect.kind != "buffer" or type(effect.reconstruction) is not Leaf or effect.source not in place:
-            return None
-        writes.append((place[effect.source], effect.reconstruction.index))
-    error = len(analysis.module.entry.results) - 1 if analysis.errors else None
-    return None if result is None else Plan(result, tuple(writes), error)
-
-
-#: the classes of known objects that are the same in each call
-_PLAIN = (type(None), bool, int, float, complex, str, bytes)
-
-
-def _planned(recipe: Any, place: Mapping[Source, int]) -> Any:
-    match recipe:
-        case Leaf(index=index, python=python) if python is not None:
-            return Output(index, python)
-        case Leaf(index=index, mutable=mutable, scalar=scalar) if mutable or scalar:
-            return Output(index, "array" if mutable else "scalar")
-        case Known(value=value) if type(value) in _PLAIN:
-            return Constant(value)
-        case External(source=source) if source in place:
-            return Operand(place[source])
-        case SequenceRecipe(cls=cls, items=items) if cls is tuple:
-            planned = tuple(_planned(item, place) for item in items)
-            return None if None in planned else planned
-    return None
 
 
 def _written(effect: Any, names: Sequence[str]) -> tuple[int, int] | None:
@@ -155,4 +119,4 @@ def _own(value: Any) -> np.ndarray:
     return value if type(value) is np.ndarray else np.asarray(value).copy()
 
 
-__all__ = ["NOT_QUICK", "finisher", "plan"]
+__all__ = ["NOT_QUICK", "finisher"]

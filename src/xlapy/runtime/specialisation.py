@@ -23,7 +23,7 @@ from xlapy.lowering.jaxprs.varying_axes import is_checked
 from xlapy.lowering.llvm import Given
 from xlapy.lowering.matmul_precision import requested_precision
 from xlapy.machine_code.object_calls import OTHER, Plan
-from xlapy.runtime import outcome, quick, traced_calls
+from xlapy.runtime import outcome, quick, result_code, traced_calls
 from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.guards import guards_of, holders_of, is_implied, key_of
 from xlapy.runtime.jax_internals import (
@@ -257,15 +257,13 @@ class Specialisation:
             return outcome.plainly(analysis.result)
         return partial(Outputs, self.numbered.index(analysis))
 
-    def _plan(self, analysis: Analysis) -> Plan | None:
-        """What a C function does that is called with the operands and returns the result."""
+    def _plan(self, analysis: Analysis) -> tuple[Plan, result_code.Finish | None] | None:
+        """What a C function does that is called with the operands, and what is done then."""
         if self.packing is not None or self.travelling[id(analysis)].results is not None or lengths(analysis):
             return None
-        return (
-            None
-            if self.cache.policy.out_shardings is not None
-            else quick.plan(analysis, self.sources, self.result_kind)
-        )
+        if self.cache.policy.out_shardings is not None:
+            return None
+        return result_code.plan(analysis, self.sources, self.cache.binder.names, self.result_kind)
 
     def _quick(self, analysis: Analysis) -> quick.Maker | None:
         """What finishes most runs of a program."""
@@ -280,12 +278,13 @@ class Specialisation:
         """Write the functions `prepare` (arguments to operands) and `call` (the warm call)."""
         self.prepare = self._writer().prepare(self.sources)
         writer = self._writer()
-        objects = self.jitted.objects if isinstance(self.jitted, Direct) and self.packing is None else None
+        direct = self.jitted if isinstance(self.jitted, Direct) and self.packing is None else None
         self.call = writer.warm(
             self.sources,
             self.packing,
-            None if objects is None else self._writer(writer),
-            objects=objects,
+            None if direct is None else self._writer(writer),
+            self.is_moved,
+            native=direct,
             may_check=MAY_CHECK_RESULTS,
             OTHER=OTHER,
             finished=_is_plain(self.analysis, self.result_kind),
