@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from xlapy.domain import randomness
 from xlapy.domain.builtin_bases import BASES, CONTENTS
 from xlapy.domain.exception_attributes import ABSENT
 from xlapy.domain.host_views import shown
@@ -127,11 +128,11 @@ class _Text:
             case Known(value=value):
                 return repr(value) if value is None or type(value) is bool else self.writer.name(value)
             case External(source=source):
-                return self._place(source)
+                return self.writer.place(source)
             case View(source=source, steps=steps, identity=identity) if not _has_outputs(steps):
                 if identity not in self._arrays:
                     show = self.writer.name(partial(_shown, steps=steps))
-                    self._arrays[identity] = self._local(f"{show}({self._place(source)})")
+                    self._arrays[identity] = self._local(f"{show}({self.writer.place(source)})")
                 return self._arrays[identity]
             case SequenceRecipe(cls=cls, items=items):
                 text = self._items(items)
@@ -198,21 +199,18 @@ class _Text:
         return f"{self.writer.name(object.__setattr__)}({target}, {field!r}, {self.expression(value)})"
 
     def _change(self, effect: Effect) -> str:
-        if effect.source.root().kind != "argument" or effect.reconstruction is None:
+        recipe = effect.reconstruction
+        if effect.kind == "random" and recipe is None:
+            return f"{self.writer.name(randomness.advance)}({self.writer.place(effect.source)})"
+        if recipe is None or isinstance(recipe, Known) and recipe.value is ABSENT:
             raise _Unsuitable
-        if isinstance(effect.reconstruction, Known) and effect.reconstruction.value is ABSENT:
-            raise _Unsuitable
-        target = self._place(effect.source)
         if effect.kind == "instance":
-            return self._stored(target, effect.name, effect.reconstruction)
+            return self._stored(self.writer.place(effect.source), effect.name, recipe)
+        if effect.kind == "globals":
+            return f"{self.writer.place(effect.source)}[{effect.name!r}] = {self.expression(recipe)}"
         if effect.kind in ("list", "dict") and effect.name == "<items>":
-            return f"{self.writer.name(outcome.fill)}({target}, {self.expression(effect.reconstruction)})"
+            return f"{self.writer.name(outcome.fill)}({self.writer.place(effect.source)}, {self.expression(recipe)})"
         raise _Unsuitable
-
-    def _place(self, source: Source) -> str:
-        if source.root().kind != "argument":
-            raise _Unsuitable
-        return self.writer.place(source)
 
     def _local(self, text: str) -> str:
         self._count += 1
