@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from benchmarks import environment, plan, suites
+from benchmarks.calls import calls
 from benchmarks.compare import compared
 from benchmarks.measure import MINIMUM_REPEATS
 from benchmarks.plan import Plan
@@ -180,8 +181,10 @@ def collect(wanted: Plan, run: Run, screen: Console, path: Path) -> None:
 
 
 def entry() -> None:
-    """`python -m benchmarks`: `compare` and `scaling` are commands, anything else names suites."""
+    """`python -m benchmarks`: `compare`, `calls` and `scaling` are commands, anything else names suites."""
     arguments = sys.argv[1:]
+    if arguments[:1] == ["calls"]:
+        sys.exit(calls(arguments[1:]))
     if arguments[:1] == ["scaling"]:
         sys.exit(scaling(arguments[1:]))
     if arguments[:1] == ["compare"]:
