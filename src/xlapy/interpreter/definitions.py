@@ -4,28 +4,21 @@ with the guards that notice when that changes."""
 from __future__ import annotations
 
 import abc
-import sys
 import types
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from xlapy.dispatch import libraries, registry
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
+from xlapy.domain.trusted_libraries import trusted
 from xlapy.domain.values import UNBOUND, Const, Ref, Value
 from xlapy.interpreter.signature import Signature
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
-#: libraries whose functions nobody replaces while a program runs: no guards on them
-_TRUSTED_ROOTS = frozenset({"numpy", "jax", "jaxlib", "builtins", *sys.stdlib_module_names}) - {"__main__"}
 #: flags of types: made by a `class` statement, and without attributes that can be set
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
-
-
-def trusted(name: str | None) -> bool:
-    """Whether a module belongs to a library whose functions are taken as they are."""
-    return name is not None and name.partition(".")[0] in _TRUSTED_ROOTS
 
 
 def is_taken_as_it_is(function: types.FunctionType) -> bool:
@@ -38,6 +31,8 @@ class Definitions:
     """The part of a `CallerEnvironment` that knows of functions, classes and modules."""
 
     machine: Machine
+    #: what was found in libraries, and where
+    of_libraries: dict[Source, object]
 
     def __init__(self) -> None:
         #: what stands for objects that were found, by identity
@@ -188,6 +183,8 @@ class Definitions:
         ):
             if not trusted(owner.__module__):
                 self.guard("is", source, found)
+            elif isinstance(found, types.FunctionType):
+                self.of_libraries[source] = found
             return Const(found, source)
         return self.wrap(found, source)
 

@@ -165,7 +165,7 @@ def global_(machine: Machine, frame: Frame, name: str) -> Value:
         return value
     if value is UNBOUND:
         if name in _BUILTINS:
-            return Const(_BUILTINS[name])
+            return machine.world.builtin(name, _BUILTINS)
         machine.raise_(NameError, f"name '{name}' is not defined")
     return bound(machine, value, NameError, f"name '{name}' is not defined")
 

@@ -11,9 +11,10 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from xlapy.domain.growable_lists import Overfull, is_of_items
+from xlapy.domain.set_iteration_order import times_asked
 from xlapy.domain.sources import Source
 from xlapy.domain.storage import Storage
 from xlapy.interpreter.analyse import Analysis, analyse
@@ -27,10 +28,12 @@ from xlapy.runtime.binding import Binder, Entrance
 from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS, failing, guards_of, refuse, shared_storages
 from xlapy.runtime.jax_internals import ambient_mesh, ambient_x64, narrowing
+from xlapy.runtime.operand_checks import overflows
 from xlapy.runtime.options import Policy, static_sources
 from xlapy.runtime.result_kinds import ResultKind
 from xlapy.runtime.sharding import Places, are_sharded, check_devices, places_of
-from xlapy.runtime.specialisation import Specialisation, overflows
+from xlapy.runtime.specialisation import Specialisation
+from xlapy.runtime.stored_programs import CacheInfo, StoredProgram, StoredPrograms
 from xlapy.runtime.switch import off
 from xlapy.runtime.tracebacks import depth_of_caller
 from xlapy.runtime.varying_sizes import Rooms, has_arrays, lengths, rooms, serves_all
@@ -50,15 +53,6 @@ _REMEMBERED = 64
 _MOVED = 8
 
 
-class CacheInfo(NamedTuple):
-    """Like `functools.lru_cache`'s: calls answered by a compiled program, compilations, programs kept."""
-
-    hits: int
-    misses: int
-    maxsize: int | None
-    currsize: int
-
-
 class Cache:
     """All specialisations of one function.
 
@@ -66,8 +60,15 @@ class Cache:
     calls under JAX's transformations. Both are replaced, never changed, so that other threads may read them.
     """
 
-    def __init__(self, function: types.FunctionType, binder: Binder, policy: Policy, entrance: Entrance) -> None:
-        self.function, self.binder, self.policy = function, binder, policy
+    def __init__(
+        self,
+        function: types.FunctionType,
+        binder: Binder,
+        policy: Policy,
+        entrance: Entrance,
+        stored: StoredPrograms,
+    ) -> None:
+        self.function, self.binder, self.policy, self.stored = function, binder, policy, stored
         self.name = function.__qualname__
         self.lock = threading.RLock()
         self.entries: tuple[Specialisation, ...] = ()
@@ -98,7 +99,8 @@ class Cache:
         entries = (*self.entries, *self.traced)
         calls = sum(entry.calls for entry in entries)
         programs = {id(entry.variants): len(entry.variants) for entry in entries}
-        return CacheInfo(max(calls - self.misses, 0), self.misses, None, sum(programs.values()))
+        count = sum(programs.values()) + len(self.stored.programs)
+        return CacheInfo(max(calls - self.misses, 0) + self.stored.calls(), self.misses, None, count)
 
     def clear(self) -> None:
         """Forget all programs."""
@@ -109,6 +111,7 @@ class Cache:
             self.fixed_sizes = self.fixed_shapes = False
             self.misses = 0
             self.traced = ()
+            self.stored.forget()
             self._install(())
             program_sharing.forget(self)
 
@@ -116,6 +119,13 @@ class Cache:
 
     def slow(self, *arguments: Any) -> Any:
         """A call for which no program with known arrays holds."""
+        return self._slow(arguments, self.stored.find)
+
+    def without_stored(self, arguments: tuple) -> Any:
+        """A call that a program from disk cannot deal with."""
+        return self._slow(arguments, lambda arguments: None)
+
+    def _slow(self, arguments: tuple, stored: Callable[[tuple], StoredProgram | None]) -> Any:
         if off():
             return self.binder.call(arguments)
         if self.policy.fallback and traced_calls.kinds(arguments) in self.refused:
@@ -123,7 +133,8 @@ class Cache:
         with compile_log.Compiling(self, arguments):
             try:
                 with self.lock, _uncollected():
-                    entry = self._found(arguments) or self._moved(arguments) or self._make(arguments)
+                    found = self._found(arguments) or stored(arguments)
+                    entry: Any = found or self._moved(arguments) or self._make(arguments)
             except NotOffloadableError as error:
                 compile_log.refused(error)
                 return self._fall_back(arguments, error)
@@ -266,7 +277,9 @@ class Cache:
         """Where arrays share memory that the program writes, once more with this memory as one array."""
         x64, room = ambient_x64(), self.capacities
         options = room, storages, sizes_vary, returns_views, found
+        before = times_asked()
         analysis = analyse(self.function, named, static, self.dynamic, x64, narrow, *options)
+        analysis.depends_on_hashes = times_asked() != before
         more = shared_storages(analysis, named, storages)
         if len(more) <= len(storages):
             return analysis
@@ -332,10 +345,11 @@ class Cache:
         chained, others = entries[:_CHAINED], entries[_CHAINED:]
         for entry, following in zip(chained, chained[1:], strict=False):
             entry.then(following.call)
+        last = self.stored.chain(self.slow)
         for entry in (*chained[-1:], *others):
-            entry.then(self.slow)
+            entry.then(last)
         self.entries = entries
-        self.entrance.call = entries[0].call if entries else self.slow
+        self.entrance.call = entries[0].call if entries else last
 
     def renew(self) -> None:
         """Chain the entries again: one has been compiled anew."""

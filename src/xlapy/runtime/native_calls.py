@@ -40,6 +40,7 @@ class Direct:
         program: finds the program for the types of operands, which of its results become `jax.Array`s, and of which
             parts do; None if there is none yet.
         finished: for a program, what makes of its outputs what `otherwise` returns.
+        store: keeps the code of a program for other processes.
     """
 
     def __init__(
@@ -48,8 +49,10 @@ class Direct:
         python: Sequence[type | None],
         program: Callable[[Sequence[Given]], tuple[Analysis, Travelling, Sequence[int], Sequence[int]] | None],
         finished: Finished,
+        store: Callable[[Analysis, Callable], None],
     ) -> None:
         self.otherwise, self.python, self.program, self.finished = otherwise, python, program, finished
+        self.store = store
         #: the newest one, and what its operands have to become first
         self._run: Callable | None = None
         self._prepared: Callable[[Any], Any] | None = None
@@ -129,6 +132,7 @@ class Direct:
         if call is None:
             return None
         delivered = [(k, _adopting(entry.results[k].type)) for k in places]
+        self.store(analysis, call)
         finished = self.finished(analysis)
 
         def run(operands: Sequence) -> Any:

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 from xlapy.domain.compiled_functions import ENTRANCE
 from xlapy.runtime.binding import Binder, Entrance
 from xlapy.runtime.options import Policy
+from xlapy.runtime.stored_programs import CacheInfo, StoredPrograms
 
 if TYPE_CHECKING:
     from xlapy.report.explanation import Explanation
-    from xlapy.runtime.cache import Cache, CacheInfo
+    from xlapy.runtime.cache import Cache
     from xlapy.runtime.stages import Lowered
 
 #: the libraries that rules are for, without those of which the rules are read later (`xlapy.dispatch.libraries`)
@@ -96,7 +97,8 @@ class LazyCache:
 
     def __init__(self, function: FunctionType, binder: Binder, policy: Policy) -> None:
         self.function, self.binder, self.policy = function, binder, policy
-        self.wrapper: Callable = binder.wrapper(lambda *arguments: self.cache.slow(*arguments))
+        self.stored = StoredPrograms(self)
+        self.wrapper: Callable = binder.wrapper(self.stored.slow)
         self.entrance: Entrance = self.wrapper.__globals__[ENTRANCE]
         self.entrance.owner = self
         self._cache: Cache | None = None
@@ -112,8 +114,15 @@ class LazyCache:
             make = compiler().Cache
             with _LOCK:
                 if self._cache is None:
-                    self._cache = make(self.function, self.binder, self.policy, self.entrance)
+                    self._cache = make(self.function, self.binder, self.policy, self.entrance, self.stored)
         return self._cache
+
+    def renew(self) -> None:
+        """Other programs from disk are used from now on."""
+        if self._cache is not None:
+            self._cache.renew()
+        else:
+            self.entrance.call = self.stored.chain(self.stored.slow)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """The program for such arguments, with `as_text()`, `compile(target=None)`, `save(path)` and `traffic()`."""
@@ -125,7 +134,9 @@ class LazyCache:
 
     def cache_info(self) -> CacheInfo:
         """Counts of calls and compilations, as `functools.lru_cache` has them."""
-        return self.cache.info()
+        if self._cache is None:
+            return CacheInfo(self.stored.calls(), 0, None, len(self.stored.programs))
+        return self._cache.info()
 
     def cache_clear(self) -> None:
         """Forget all programs."""

@@ -22,11 +22,12 @@ from xlapy.lowering.evaluate import Environment, evaluate, evaluate_fast
 from xlapy.lowering.jaxprs.varying_axes import is_checked
 from xlapy.lowering.llvm import Given
 from xlapy.lowering.matmul_precision import requested_precision
-from xlapy.runtime import outcome, quick, traced_calls
+from xlapy.runtime import outcome, program_storing, quick, traced_calls
 from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.guards import guards_of, holders_of, key_of
 from xlapy.runtime.jax_internals import ConcreteArray, ambient_mesh, ambient_x64, narrowing, set_x64, swap_x64
 from xlapy.runtime.native_calls import Direct
+from xlapy.runtime.operand_checks import NewTypes, is_foreign, is_nested, overflows
 from xlapy.runtime.packing import Travelling, packing_of_operands, packing_of_results, travelling, typed
 from xlapy.runtime.program_sharing import Moves, mentions, outcome_of
 from xlapy.runtime.result_kinds import ResultKind, result_kind
@@ -49,11 +50,6 @@ if TYPE_CHECKING:
 
 #: bytes; JAX copies arrays below 100 KiB before it returns
 _LARGE = 1 << 15
-_INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
-
-
-class NewTypes(Exception):
-    """The executable was called with operand types for which there is no program yet."""
 
 
 @jax.tree_util.register_pytree_node_class
@@ -220,7 +216,7 @@ class Specialisation:
         if build.direct:
             python = [self.analysis.parameters[k].python for k in alone]
             python += [None] * (len(self.packing.groups) if self.packing is not None else 0)
-            jitted = Direct(jitted, python, self._program, self._finished)
+            jitted = Direct(jitted, python, self._program, self._finished, self._store)
         return Metered(jitted, places, NewTypes) if places else jitted
 
     def _alone(self) -> Sequence[int]:
@@ -247,6 +243,15 @@ class Specialisation:
         if _is_plain(analysis, self.result_kind):
             return outcome.plainly(analysis.result)
         return partial(Outputs, self.numbered.index(analysis))
+
+    def _store(self, analysis: Analysis, call: Callable) -> None:
+        """Keep a program on disk that is called without XLA, if that can be."""
+        usual = self.packing is None and self.travelling[id(analysis)].results is None and not lengths(analysis)
+        usual = (
+            usual and not several_devices() and self.mesh.empty and not delivered_outputs(analysis, self.result_kind)
+        )
+        if usual and self.quick[self.numbered.index(analysis)] is not None:
+            program_storing.store(self, analysis, call)
 
     def _quick(self, analysis: Analysis) -> quick.Maker | None:
         """What finishes most runs of a program."""
@@ -545,23 +550,4 @@ def _narrow_memory(operand: Any) -> Any:
     return operand if narrow is None else operand.astype(narrow)
 
 
-def is_nested(error: ValueError) -> bool:
-    """Whether JAX refuses to trace a program that has options of its own into another one."""
-    return "compiler_options" in str(error) and "nested" in str(error)
-
-
-def overflows(operands: tuple, narrow: bool) -> bool:
-    """Whether a Python integer among the operands does not fit a device integer."""
-    info = _INT32 if narrow else _INT64
-    return any(type(x) is int and not info.min <= x <= info.max for x in operands)
-
-
-def is_foreign(operands: tuple) -> bool:
-    """Whether an array among the operands has a type that JAX does not take: dates, objects, a foreign byte order."""
-    return any(
-        isinstance(x, np.ndarray) and (x.dtype.char in "OSUMmgG" or x.dtype.names or not x.dtype.isnative)
-        for x in operands
-    )
-
-
-__all__ = ["NewTypes", "Outputs", "Specialisation"]
+__all__ = ["Outputs", "Specialisation"]

@@ -39,8 +39,8 @@ _MOST_ARGUMENTS = 1024
 
 
 class Code(NamedTuple):
-    """What another process needs to know of a program: what it is called with, its object file, and the known arrays
-    that it reads, with the names that these have there."""
+    """What another process needs to know of a program: what it is called with, its object file, which is empty if the
+    program is for this process alone, and the known arrays that it reads, with the names that these have there."""
 
     frame: Frame
     object_file: bytes
@@ -100,7 +100,9 @@ def called_directly(
     kept = engine, dtypes, function.constants
     call: Any = call_of(engine.get_function_address("entry"), frame, kept, guards)
     names = re.findall(r"^@(\S+) = external global", function.body, re.MULTILINE)
-    call.code = Code(frame, object_file_of(engine), dict(zip(names, function.constants, strict=True)))
+    # Other addresses than those with names mean nothing in another process.
+    object_file = b"" if "inttoptr (i64" in text else object_file_of(engine)
+    call.code = Code(frame, object_file, dict(zip(names, function.constants, strict=True)))
     return call
 
 
