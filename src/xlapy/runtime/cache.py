@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import collections
-import contextlib
-import gc
 import threading
 import types
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -25,15 +23,18 @@ from xlapy.passes import optimise
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import compile_log, outcome, program_sharing, traced_calls
 from xlapy.runtime.binding import Binder, Entrance
+from xlapy.runtime.cache_info import CacheInfo
 from xlapy.runtime.codegen import locate
+from xlapy.runtime.collection import uncollected
 from xlapy.runtime.guards import READING_ERRORS, failing, guards_of, refuse, shared_storages
 from xlapy.runtime.jax_internals import ambient_mesh, ambient_x64, narrowing
+from xlapy.runtime.loggers import LOGGERS
 from xlapy.runtime.operand_checks import overflows
 from xlapy.runtime.options import Policy, static_sources
 from xlapy.runtime.result_kinds import ResultKind
 from xlapy.runtime.sharding import Places, are_sharded, check_devices, places_of
 from xlapy.runtime.specialisation import Specialisation
-from xlapy.runtime.stored_programs import CacheInfo, StoredProgram, StoredPrograms
+from xlapy.runtime.stored_programs import StoredProgram, StoredPrograms
 from xlapy.runtime.switch import off
 from xlapy.runtime.tracebacks import depth_of_caller
 from xlapy.runtime.varying_sizes import Rooms, has_arrays, lengths, rooms, serves_all
@@ -132,7 +133,7 @@ class Cache:
             return self.binder.call(arguments)
         with compile_log.Compiling(self, arguments):
             try:
-                with self.lock, _uncollected():
+                with self.lock, uncollected():
                     found = self._found(arguments) or stored(arguments)
                     entry: Any = found or self._moved(arguments) or self._make(arguments)
             except NotOffloadableError as error:
@@ -180,7 +181,7 @@ class Cache:
                     continue
                 moved = entry.moved(self, moves)
                 if self._fits(moved, arguments):
-                    compile_log.LOGGERS["cache"].info("%s: the program of another function with its code", self.name)
+                    LOGGERS["cache"].info("%s: the program of another function with its code", self.name)
                     self._adopt(moved)
                     return moved
                 self.static |= set(map(moves.source, cache.static))
@@ -229,7 +230,7 @@ class Cache:
         for found in tries:
             known = static | self.static - set(found)
             try:
-                with narrowing(self.policy.narrow), deep_recursion(), _uncollected():
+                with narrowing(self.policy.narrow), deep_recursion(), uncollected():
                     analysis = self._analyse(
                         named, self.policy.narrow, self.policy.returns != "jax", known, (), True, found
                     )
@@ -248,7 +249,7 @@ class Cache:
         static = static_sources(self.policy, named)
         narrow = self.policy.narrow if narrow is None else narrow
         run = partial(self._analyse, named, narrow, returns_views)
-        with narrowing(narrow), deep_recursion(), _uncollected(), with_auto_mesh():
+        with narrowing(narrow), deep_recursion(), uncollected(), with_auto_mesh():
             return self._of_any_size(run, static) or run(self.static | static)
 
     def _of_any_size(self, run: Callable[..., Analysis], static: set[Source]) -> Analysis | None:
@@ -426,7 +427,7 @@ class Cache:
             like = {other for e in found for other in e.guesses() if is_of_items(guess) and is_of_items(other)}
             for each in {guess, *like}:
                 self.capacities[each] = max(self.capacities.get(each, 0), before * _MORE)
-            compile_log.LOGGERS["cache"].info("%s: a list outgrew its room for %d items", self.name, before)
+            LOGGERS["cache"].info("%s: a list outgrew its room for %d items", self.name, before)
             self.traced = tuple(e for e in self.traced if e not in found)
             self._install(tuple(e for e in self.entries if e not in found))
         return self.slow(*arguments)
@@ -444,18 +445,6 @@ class Cache:
 def _optimise(analysis: Analysis) -> None:
     optimise(analysis.module)
     analysis.forget_errors()
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """A compilation makes many objects and drops few: Python's collector would look through all of them, in vain."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def forget_all() -> None:

@@ -23,6 +23,7 @@ from xlapy.machine_code import images, symbols
 from xlapy.machine_code.calls import Frame, Given, call_of, plainly
 from xlapy.runtime import quick
 from xlapy.runtime.codegen import MISS, Writer, locate
+from xlapy.runtime.collection import uncollected
 from xlapy.runtime.jax_internals import MAY_CHECK_RESULTS, ambient_x64, checks_results, set_x64, swap_x64
 from xlapy.runtime.leaf_makers import cut_on_host
 from xlapy.runtime.loggers import LOGGERS
@@ -46,15 +47,6 @@ _CALLS: dict[str, Callable] = {}
 _ALL: weakref.WeakSet[StoredPrograms] = weakref.WeakSet()
 #: what a damaged or foreign file may lead to
 _DAMAGES = (KeyError, IndexError, TypeError, ValueError, AttributeError, OSError)
-
-
-class CacheInfo(NamedTuple):
-    """Like `functools.lru_cache`'s: calls answered by a compiled program, compilations, programs kept."""
-
-    hits: int
-    misses: int
-    maxsize: int | None
-    currsize: int
 
 
 class Plan(NamedTuple):
@@ -231,7 +223,7 @@ class StoredPrograms:
 
     def find(self, arguments: tuple) -> StoredProgram | None:
         """A program for a call."""
-        with self._lock:
+        with self._lock, uncollected():
             known = next((p for p in self.programs if p.operands(arguments) is not None), None)
             if known is not None or not self._may_look():
                 return known
@@ -296,7 +288,11 @@ class StoredPrograms:
 
 
 def _on_one_cpu() -> bool:
-    """Whether programs run on a CPU, and there is one device."""
+    """Whether programs run on a CPU, and there is one device. The settings of which programs are kept apart tell that
+    if they name the CPU; to ask JAX takes it some time, for the first time."""
+    config: Any = jax.config
+    if config.jax_platforms == "cpu" and not jax.distributed.is_initialized():
+        return True
     return jax.default_backend() == "cpu" and jax.device_count() == 1
 
 
@@ -309,7 +305,6 @@ def switch_off(reason: str) -> None:
 
 
 __all__ = [
-    "CacheInfo",
     "StoredProgram",
     "StoredPrograms",
     "is_plain",
