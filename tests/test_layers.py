@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "xlapy"
 ALLOWED = {
     "__init__": {"api", "device", "differentiate", "numba", "report"},
     "__main__": {"command_line"},
-    "command_line": {"api", "report"},
+    "command_line": {"api", "report", "stored"},
     "device": {"api", "domain", "report"},
     "numba": {"api"},
     "differentiate": {"api", "dispatch", "domain"},

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from xlapy.interpreter.analyse import Analysis
-from xlapy.machine_code import images, symbols
+from xlapy.machine_code import images, symbols, thread_pools
 from xlapy.runtime import stored_programs
 from xlapy.runtime.loggers import LOGGERS
 from xlapy.stored import folder
@@ -62,9 +62,7 @@ def _written(entry: Specialisation, analysis: Analysis, code: Any) -> tuple[dict
         "x64": entry.x64 if analysis.reads_ambient else None,
         "precision": [entry.precision] if analysis.has_products else [],
         "frame": value(code.frame),
-        "fixed": image.fixed,
-        "entry": image.entries["entry"],
-        "patches": image.patches,
+        **_of_image(image, "entry"),
         "arrays": list(code.arrays),
         "table": encoder.table,
     }
@@ -83,9 +81,27 @@ def _image_of(code: Any) -> images.Image:
         name = patch.symbol
         if name is None or name in code.arrays or symbols.address_of(name) is not None:
             continue
-        if images.outside(name) is None:
+        if name == thread_pools.SHARE:
+            _keep_threads()
+        elif images.outside(name) is None:
             raise Unstorable(f"it calls {name}")
     return image
+
+
+def _of_image(image: images.Image, *entries: str) -> dict[str, Any]:
+    """An image without its bytes as data."""
+    return {"fixed": image.fixed, "entries": {n: image.entries[n] for n in entries}, "patches": image.patches}
+
+
+def _keep_threads() -> None:
+    """Write the code of the pool of threads, which the programs of many functions call."""
+    key, found = stored_programs.key_of_threads(), thread_pools.started()
+    if folder.names_of(key):
+        return
+    if found is None or found.image is None:
+        raise Unstorable("its threads are for this process alone")
+    functions = ("begin", *thread_pools.ThreadPool._fields)
+    folder.write(key, {**_of_image(found.image, *functions), "threads": found.threads}, [found.image.code])
 
 
 __all__ = ["store"]

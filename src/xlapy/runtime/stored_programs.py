@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -19,7 +19,7 @@ import numpy as np
 
 from xlapy.domain.guards import Guard
 from xlapy.domain.sources import Source
-from xlapy.machine_code import images, symbols
+from xlapy.machine_code import images, symbols, thread_pools
 from xlapy.machine_code.calls import Frame, Given, call_of, plainly
 from xlapy.runtime import quick
 from xlapy.runtime.codegen import MISS, Writer, locate
@@ -185,18 +185,50 @@ def _raised(error: Exception, operands: tuple) -> Any:
 
 def _loaded(data: Any, parts: Sequence[bytes], frame: Frame) -> Callable:
     """The function that calls the code of a file."""
-    patches = tuple(images.Patch(*patch) for patch in data["patches"])
-    image = images.Image(parts[0], data["fixed"], patches, {"entry": data["entry"]})
+    image = _image(data, parts[0])
     arrays = {name: np.frombuffer(part, np.uint8).copy() for name, part in zip(data["arrays"], parts[1:], strict=True)}
     addresses = {name: array.ctypes.data for name, array in arrays.items()}
-    for patch in patches:
-        if patch.symbol is not None and patch.symbol not in addresses:
-            address = symbols.address_of(patch.symbol) or images.outside(patch.symbol)
-            if address is None:
-                raise Stale(f"there is no {patch.symbol}")
-            addresses[patch.symbol] = address
-    code = images.Loaded(image, addresses)
+    code = images.Loaded(image, addresses | _outside(image, addresses))
     return call_of(code.address("entry"), frame, (code, arrays))
+
+
+def _image(data: Any, code: bytes) -> images.Image:
+    patches = tuple(images.Patch(*patch) for patch in data["patches"])
+    return images.Image(code, data["fixed"], patches, data["entries"])
+
+
+def _outside(image: images.Image, known: Collection[str]) -> dict[str, int]:
+    """The addresses of what is outside of an image."""
+    found: dict[str, int] = {}
+    for name in {patch.symbol for patch in image.patches} - {None, *known}:
+        assert name is not None
+        address = symbols.address_of(name) or images.outside(name)
+        if name == thread_pools.SHARE:
+            address = _threads().pool.share
+        if address is None:
+            raise Stale(f"there is no {name}")
+        found[name] = address
+    return found
+
+
+def key_of_threads() -> str:
+    """What the pools of threads of several processes have in common."""
+    return digest(environment(), "threads")
+
+
+def _threads() -> thread_pools.Started:
+    """The pool of threads of this process, whose code may be on disk as well."""
+    found = thread_pools.started()
+    if found is not None:
+        return found
+    for path in folder.names_of(key_of_threads()):
+        file = folder.read(path)
+        if file is not None:
+            data, (code,) = file
+            image = _image(data, code)
+            loaded = images.Loaded(image, _outside(image, ()))
+            return thread_pools.start(loaded.address, data["threads"], image, loaded)
+    raise Stale("there are no threads")
 
 
 class StoredPrograms:

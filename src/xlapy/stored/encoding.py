@@ -8,7 +8,10 @@ of names in a module, or at a source where the program has found it, too.
     ["path", name, path]  what is at a path of names in a module
     ["at", source]        what is at a source; ["class at", source]: the class of that
     ["cell", k, n]        cell n of the function that is object k
+    ["globals of", k]     the variables of the module of the function that is object k
     ["wrapped", k]        the function that the compiled function k was made of
+    ["entry", k, name]    an entry of the class that is object k
+    ["part", k, name]     of a property, a class method or a static method, a function
 """
 
 from __future__ import annotations
@@ -62,6 +65,9 @@ class Encoder:
         self._kept: list[object] = []
         self._found: dict[int, list | Callable[[], list]] = {id(function): ["self"]}
         self._cells: dict[int, tuple[object, int]] = {}
+        #: functions by the variables of their modules
+        self._namespaces: dict[int, object] = {}
+        self._classes: set[int] = set()
         self._note_cells(function)
         for guard in guards:
             if guard.kind == "is":
@@ -76,8 +82,25 @@ class Encoder:
             self._note(owner.function, lambda: ["wrapped", self.number(item)])
         elif isinstance(item, types.FunctionType):
             self._note_cells(item)
+        elif isinstance(item, property):
+            for name in ("fget", "fset", "fdel"):
+                self._note(getattr(item, name), lambda name=name: ["part", self.number(item), name])
+        elif isinstance(item, classmethod | staticmethod):
+            self._note(item.__func__, lambda: ["part", self.number(item), "__func__"])
+        elif isinstance(item, type) and id(item) not in self._classes:
+            self._classes.add(id(item))
+            for cls in item.__mro__:
+                if not trusted(cls.__module__):
+                    self._note_class(cls)
+
+    def _note_class(self, cls: type) -> None:
+        self._note(cls, lambda: self.path(cls))
+        for name, entry in vars(cls).items():
+            if isinstance(entry, types.FunctionType | property | classmethod | staticmethod):
+                self._note(entry, lambda name=name: ["entry", self.number(cls), name])
 
     def _note_cells(self, function: types.FunctionType) -> None:
+        self._namespaces.setdefault(id(function.__globals__), function)
         for n, cell in enumerate(function.__closure__ or ()):
             self._cells.setdefault(id(cell), (function, n))
 
@@ -99,7 +122,12 @@ class Encoder:
         if isinstance(item, types.ModuleType):
             return self._in_module("module", item.__name__, item)
         if isinstance(item, dict):
-            return self._in_module("globals", item.get("__name__"), item)
+            try:
+                return self._in_module("globals", item.get("__name__"), item)
+            except Unstorable:
+                if id(item) not in self._namespaces:
+                    raise
+                return ["globals of", self.number(self._namespaces[id(item)])]
         if id(item) in self._cells:
             function, n = self._cells[id(item)]
             return ["cell", self.number(function), n]
@@ -234,6 +262,12 @@ class Decoder:
                 return type(self.at(self.value(rest[0])))
             case "cell":
                 return self.object(rest[0]).__closure__[rest[1]]
+            case "entry":
+                return vars(self.object(rest[0]))[rest[1]]
+            case "part" if rest[1] in ("fget", "fset", "fdel", "__func__"):
+                return getattr(self.object(rest[0]), rest[1])
+            case "globals of":
+                return self.object(rest[0]).__globals__
             case "wrapped":
                 return owner_of(self.object(rest[0])).function
         raise ValueError(kind)
