@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from xlapy.domain import start  # noqa: F401  (before anything else of ours is imported)
 from xlapy.domain.compiled_functions import ENTRANCE
 from xlapy.runtime.binding import Binder, Entrance
 from xlapy.runtime.cache_info import CacheInfo

@@ -259,7 +259,10 @@ class StoredPrograms:
             known = next((p for p in self.programs if p.operands(arguments) is not None), None)
             if known is not None or not self._may_look():
                 return known
-            found = self._look(arguments)
+            try:
+                found = self._look(arguments)
+            except RecursionError:  # of the caller's
+                found = None
             if found is None:
                 return None
             self.programs = (found, *self.programs)

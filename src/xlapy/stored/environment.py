@@ -13,6 +13,8 @@ import jax
 import jaxlib
 import numpy as np
 
+from xlapy.domain.start import IMPORTED
+
 #: the format of the files
 _FORMAT = 1
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -27,9 +29,17 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
+class Unstorable(Exception):
+    """Something that cannot be told to be the same in another process; the message says what."""
+
+
 def environment() -> str:
     """A hash that two processes share if a program of one of them can be one of the other, as far as that does not
-    depend on the function."""
+    depend on the function.
+
+    Raises:
+        Unstorable: there is none.
+    """
     settings = {name: value for name, value in os.environ.items() if name.startswith("XLAPY_") or name in _OTHERS}
     settings = sorted((name, value) for name, value in settings.items() if name not in _HARMLESS)
     return digest(_of_process(), settings, _processors(), _settings_of_jax(), np.__version__, jax.__version__)
@@ -50,6 +60,8 @@ def _own_files(folder: Path) -> list[tuple]:
             for entry in entries:
                 if entry.name.endswith(".py"):
                     status = entry.stat()
+                    if status.st_mtime_ns > IMPORTED:
+                        raise Unstorable("files of xlapy's were changed after it was imported")
                     found.append((entry.path, status.st_size, status.st_mtime_ns))
                 elif "." not in entry.name and not entry.name.startswith("__") and entry.is_dir():
                     todo.append(entry.path)
@@ -97,4 +109,4 @@ def _settings_of_jax() -> list[tuple[str, str]]:
     return sorted((name, repr(value)) for name, value in values if not any(word in name for word in harmless))
 
 
-__all__ = ["digest", "environment"]
+__all__ = ["Unstorable", "digest", "environment"]

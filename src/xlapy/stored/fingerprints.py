@@ -22,7 +22,7 @@ import numpy as np
 
 from xlapy.domain.compiled_functions import owner_of
 from xlapy.domain.trusted_libraries import trusted
-from xlapy.stored.environment import digest
+from xlapy.stored.environment import Unstorable, digest
 
 #: bytes of an array whose elements are looked at
 _MOST_BYTES = 1 << 22
@@ -48,10 +48,6 @@ _HEAP_TYPE = 1 << 9
 _DISPATCHER = type(np.concatenate)
 _CACHED = type(functools.lru_cache(len))
 _TUPLE_GETTER = type(collections.namedtuple("_One", "one").one)
-
-
-class Unstorable(Exception):
-    """Something that cannot be told to be the same in another process; the message says what."""
 
 
 def fingerprint(item: object) -> str:

@@ -44,13 +44,15 @@ def place() -> Path:
     given = os.environ.get("XLAPY_CACHE_DIR")
     if given:
         return Path(given)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xlapy"
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    # Where there is no home, there can be no folder either.
+    return Path(home if os.path.isabs(home) else os.devnull) / "xlapy"
 
 
 def _is_safe(path: str | Path) -> bool:
     """Whether a folder is the user's own, and nobody else may write to it."""
     try:
-        found = os.lstat(path)
+        found = os.stat(path)
     except OSError:
         return False
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
