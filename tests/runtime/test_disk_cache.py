@@ -22,7 +22,7 @@ import xlapy
 from xlapy.command_line import main
 from xlapy.machine_code import images
 from xlapy.runtime import stored_programs
-from xlapy.stored import environment, folder
+from xlapy.stored import folder, surroundings
 
 pytestmark = pytest.mark.skipif(
     not images.is_possible() or jax.default_backend() != "cpu" or jax.device_count() > 1,
@@ -264,7 +264,7 @@ def test_other_surroundings(what, monkeypatch):
         case "setting":
             monkeypatch.setenv("XLAPY_SOMETHING", "1")
         case "processors":
-            monkeypatch.setattr(environment, "_processors", lambda: 77)
+            monkeypatch.setattr(surroundings, "_processors", lambda: 77)
     if what == "option":
         jitted = xlapy.jit(made_anew(source).f, returns="jax")
         assert isinstance(jitted(X), jax.Array) and jitted.cache_info().misses == 1

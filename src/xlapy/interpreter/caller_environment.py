@@ -31,9 +31,9 @@ from xlapy.dispatch.numpy.records import FIELD
 from xlapy.dispatch.numpy.rule_operands import supported
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain import randomness, set_iteration_order
+from xlapy.domain.assumptions import Guard
 from xlapy.domain.builtin_bases import CONTENTS, base_of
 from xlapy.domain.device_buffers import DeviceView
-from xlapy.domain.guards import Guard
 from xlapy.domain.heap import CHANGES
 from xlapy.domain.numbers import SCALAR_DTYPES, is_python_scalar
 from xlapy.domain.rooms import Room, Span, padded

@@ -38,7 +38,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.domain import randomness
-from xlapy.domain.guards import Guard
+from xlapy.domain.assumptions import Guard
 from xlapy.domain.rooms import Room, padded
 from xlapy.domain.sources import Source
 from xlapy.domain.storage import is_one_to_one, layout, storage

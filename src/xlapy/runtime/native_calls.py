@@ -18,7 +18,7 @@ from xlapy.domain.recipes import Attribute
 from xlapy.interpreter.analyse import Analysis
 from xlapy.ir import TensorType
 from xlapy.lowering.llvm import Errors, Given, gained_by_machine_code, whole_as_machine_code
-from xlapy.machine_code.calls import plainly
+from xlapy.machine_code.c_calls import plainly
 from xlapy.passes.native_loop_forms import plain
 from xlapy.runtime.compile_log import compiled, stage
 from xlapy.runtime.jax_internals import MAY_CHECK_RESULTS, Adopting, ConcreteArray, checks_results, memory_of

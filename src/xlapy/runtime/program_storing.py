@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from xlapy.interpreter.analyse import Analysis
-from xlapy.machine_code import images, symbols, thread_pools
+from xlapy.machine_code import addresses, images, thread_pools
 from xlapy.runtime import stored_programs
 from xlapy.runtime.loggers import LOGGERS
 from xlapy.stored import folder
@@ -79,7 +79,7 @@ def _image_of(code: Any) -> images.Image:
         raise Unstorable(f"its code is for this process alone ({reason})") from None
     for patch in image.patches:
         name = patch.symbol
-        if name is None or name in code.arrays or symbols.address_of(name) is not None:
+        if name is None or name in code.arrays or addresses.address_of(name) is not None:
             continue
         if name == thread_pools.SHARE:
             _keep_threads()

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax
 import numpy as np
 
-from xlapy.domain.guards import Guard
+from xlapy.domain.assumptions import Guard
 from xlapy.domain.sources import Source
-from xlapy.machine_code import images, symbols, thread_pools
-from xlapy.machine_code.calls import Frame, Given, call_of, plainly
+from xlapy.machine_code import addresses, images, thread_pools
+from xlapy.machine_code.c_calls import Frame, Given, call_of, plainly
 from xlapy.runtime import quick
 from xlapy.runtime.codegen import MISS, Writer, locate
 from xlapy.runtime.collection import uncollected
@@ -33,8 +33,8 @@ from xlapy.runtime.result_kinds import ResultKind
 from xlapy.runtime.switch import off
 from xlapy.stored import folder
 from xlapy.stored.encoding import Decoder, Stale
-from xlapy.stored.environment import digest, environment
 from xlapy.stored.fingerprints import Unstorable, fingerprint
+from xlapy.stored.surroundings import digest, environment
 
 if TYPE_CHECKING:
     from xlapy.runtime.on_demand import LazyCache
@@ -187,8 +187,8 @@ def _loaded(data: Any, parts: Sequence[bytes], frame: Frame) -> Callable:
     """The function that calls the code of a file."""
     image = _image(data, parts[0])
     arrays = {name: np.frombuffer(part, np.uint8).copy() for name, part in zip(data["arrays"], parts[1:], strict=True)}
-    addresses = {name: array.ctypes.data for name, array in arrays.items()}
-    code = images.Loaded(image, addresses | _outside(image, addresses))
+    known = {name: array.ctypes.data for name, array in arrays.items()}
+    code = images.Loaded(image, known | _outside(image, known))
     return call_of(code.address("entry"), frame, (code, arrays))
 
 
@@ -202,7 +202,7 @@ def _outside(image: images.Image, known: Collection[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     for name in {patch.symbol for patch in image.patches} - {None, *known}:
         assert name is not None
-        address = symbols.address_of(name) or images.outside(name)
+        address = addresses.address_of(name) or images.outside(name)
         if name == thread_pools.SHARE:
             address = _threads().pool.share
         if address is None:

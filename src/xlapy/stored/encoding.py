@@ -26,11 +26,11 @@ from typing import Any
 import numpy as np
 
 from xlapy.domain import recipes
+from xlapy.domain.assumptions import Guard
 from xlapy.domain.compiled_functions import owner_of
-from xlapy.domain.guards import Guard
 from xlapy.domain.sources import Anchor, Source
 from xlapy.domain.trusted_libraries import trusted
-from xlapy.machine_code.calls import Frame, Given
+from xlapy.machine_code.c_calls import Frame, Given
 from xlapy.stored.fingerprints import Unstorable, fingerprint, found_at
 
 #: what may be made of data by calling a class, by its name there

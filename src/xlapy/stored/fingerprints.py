@@ -22,7 +22,7 @@ import numpy as np
 
 from xlapy.domain.compiled_functions import owner_of
 from xlapy.domain.trusted_libraries import trusted
-from xlapy.stored.environment import Unstorable, digest
+from xlapy.stored.surroundings import Unstorable, digest
 
 #: bytes of an array whose elements are looked at
 _MOST_BYTES = 1 << 22

@@ -24,8 +24,8 @@ from xlapy.lowering.llvm import guard_pages
 from xlapy.lowering.llvm.engine import compiled, object_file_of, outside
 from xlapy.lowering.llvm.programs import Function
 from xlapy.lowering.thresholds import BYTES_ALIGNED, LINES_OPTIMISED
-from xlapy.machine_code import symbols
-from xlapy.machine_code.calls import LINE, LINE_BITS, NUMBERS, Frame, Given, call_of, size_of
+from xlapy.machine_code import addresses
+from xlapy.machine_code.c_calls import LINE, LINE_BITS, NUMBERS, Frame, Given, call_of, size_of
 
 #: bytes from the beginning of an object to its class; of an array to its elements, the number of its axes, their
 #: lengths, the type of its elements, and its flags
@@ -122,7 +122,7 @@ def _entry(
     results, rooms = len(function.results), len(function.rooms)
     parameters = [f"{type} %p{k}" for k, type in enumerate(types)]
     parameters += [f"ptr %r{k}" for k in range(results)] + [f"ptr %w{k}" for k in range(rooms)]
-    known = {symbols.ARRAY_CLASS: id(np.ndarray)} | {symbols.dtype_name(dtype): id(dtype) for dtype in dtypes}
+    known = {addresses.ARRAY_CLASS: id(np.ndarray)} | {addresses.dtype_name(dtype): id(dtype) for dtype in dtypes}
     lines = ["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"]
     lines += [f"{outside(name, address)} = external global i8" for name, address in known.items()]
     lines += [f"define i64 @entry({', '.join(parameters)}) {{", "begin:"]
@@ -177,11 +177,11 @@ def _addresses(results: int, rooms: int, shifted: Sequence[int]) -> list[str]:
 def _checked(name: str, one: Given, dtype: np.dtype, following: str) -> list[str]:
     """What goes on to a block with the address of the elements of an array, if it is such an array."""
     lines = _loaded(f"{name}.class", name, _CLASS, "i64")
-    lines += [f"  {name}.is = icmp eq i64 {name}.class, {_address(symbols.ARRAY_CLASS)}"]
+    lines += [f"  {name}.is = icmp eq i64 {name}.class, {_address(addresses.ARRAY_CLASS)}"]
     block = name.replace("%", "array.")
     lines += [f"  br i1 {name}.is, label %{block}, label %other", f"{block}:"]
     wanted: list[str] = []
-    of_dtype = _address(symbols.dtype_name(dtype))
+    of_dtype = _address(addresses.dtype_name(dtype))
     for part, place, type, value in (("dtype", _DTYPE, "i64", of_dtype), ("axes", _AXES, "i32", len(one.shape))):
         lines += _loaded(f"{name}.{part}", name, place, type)
         lines.append(f"  {name}.{part}.is = icmp eq {type} {name}.{part}, {value}")
