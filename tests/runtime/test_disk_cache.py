@@ -254,6 +254,14 @@ def test_replaced_functions_of_libraries(monkeypatch):
     monkeypatch.undo()
 
 
+def test_modules_that_are_imported_in_the_function():
+    source = "def f(x):\n    import disk_cache_helper\n    import colorsys\n    return x * 2"
+    assert [compiled_in(made_anew(source), (X,)) for _ in range(2)] == [1, 0]
+    sys.modules.pop("colorsys")
+    jitted = xlapy.jit(made_anew(source).f)
+    assert jitted(1.0) == 2.0 and "colorsys" in sys.modules and jitted.cache_info().misses == 1
+
+
 @pytest.mark.parametrize("what", ["numpy", "setting", "processors", "option"])
 def test_other_surroundings(what, monkeypatch):
     source = "def f(x):\n    return np.cumsum(x) * 2"
@@ -287,9 +295,14 @@ def test_an_overload_ends_it():
     [
         'def f(x):\n    t = 0.0\n    for name in {"a", "b", "c"}:\n        t = t * 2 + len(name)\n    return x + t',
         'def f(x):\n    return x + hash("a") % 2',
-        "print(end='')\ndef f(x):\n    print(x)\n    return x",
+        "def f(x):\n    print(x)\n    return x",
+        "def f(x):\n    try:\n        import missing_one\n    except ImportError:\n        return x\n    return x * 2",
+        "import numbers\nclass C:\n    pass\nnumbers.Number.register(C)\n"
+        "def f(x):\n    return isinstance(C(), numbers.Number) + x",
+        "def g(a):\n    return a.value > 1\nclass E(Mode.__base__):\n    A = 1\n    B = 2\n    __bool__ = g\n"
+        "def f(x):\n    return x if E.A else x * 2",
     ],
-    ids=["the order of a set", "a hash", "a print"],
+    ids=["the order of a set", "a hash", "a print", "a failing import", "a registration", "code that is run"],
 )
 def test_what_is_not_kept(source, capsys):
     module = made_anew(source)

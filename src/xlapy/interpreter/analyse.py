@@ -69,8 +69,9 @@ class Analysis:
     #: what was found in libraries, and where; and objects that were taken as they are
     of_libraries: dict[Source, object] = field(default_factory=dict)
     taken: Sequence[object] = ()
-    #: whether it depends on hashes that are other ones in each process
-    depends_on_hashes: bool = False
+    #: modules that it imports, and what it depends on that another process cannot tell
+    imports: Sequence[str] = ()
+    momentary: list[str] = field(default_factory=list)
 
     def forget_errors(self) -> None:
         """Where it has turned out that no error can occur, nobody has to ask for the code."""
@@ -376,6 +377,8 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         loops=[(place, modes[key]) for key, place in machine.loop_places.items() if key in modes],
         of_libraries=machine.world.of_libraries,
         taken=list(machine.world.taken.values()),
+        imports=sorted(machine.world.imports),
+        momentary=machine.world.momentary,
     )
 
 

@@ -120,6 +120,8 @@ class CallerEnvironment(Definitions):
         #: what was found in libraries, and where; and objects that are taken as they are
         self.of_libraries: dict[Source, object] = {}
         self.taken: dict[int, object] = {}
+        self.imports: set[str] = set()
+        self.momentary: list[str] = []
         #: whole arrays on the device, by the identity of their buffers, and where these are found
         self._device_buffers: dict[int, tuple[NdArray, Source]] = {}
         #: the types of structured arrays
@@ -679,6 +681,7 @@ class CallerEnvironment(Definitions):
 
     def pytree_children(self, value: Ref) -> tuple[Callable, list[Value]] | None:
         """How an object of a class registered with `jax.tree_util` is made again, and its dynamic parts."""
+        self.momentary.append("an object is taken apart for JAX")
         heap = self.machine.heap
         info = heap.objects[value.object]
         own = self.own_attributes(value.object) if info.source is not None else ()

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 
 
+#: special methods that are called when objects and classes are made only
+_MAKING = frozenset(
+    "__init__ __new__ __post_init__ __init_subclass__ __class_getitem__ __set_name__ __replace__".split()
+)
+
+
 def is_taken_as_it_is(function: types.FunctionType) -> bool:
     """Whether a program may know of a function what no guard says: it is a library's, or has a rule."""
     ruled = registry.find_function(function) is not None or registry.find_replacement(function) is not None
@@ -33,6 +39,10 @@ class Definitions:
     machine: Machine
     #: what was found in libraries, and where
     of_libraries: dict[Source, object]
+    #: modules that the program imports
+    imports: set[str]
+    #: what the program depends on that another process cannot tell
+    momentary: list[str]
 
     def __init__(self) -> None:
         #: what stands for objects that were found, by identity
@@ -44,6 +54,7 @@ class Definitions:
         #: names that were looked for in a class that does not have them
         self.absent: dict[type, set[str]] = {}
         self._changeable: dict[type, bool] = {}
+        self._operators: dict[type, bool] = {}
 
     @abstractmethod
     def guard(self, kind: str, source: Source, value: object = None) -> None:
@@ -133,6 +144,27 @@ class Definitions:
         """The program depends on that a class has not been registered with an abstract one."""
         if isinstance(cls, abc.ABCMeta) and (self.may_change(cls) or self.may_change(own)):
             self.guard("registrations", anchor(abc), abc.get_cache_token())
+
+    def registered_already(self, cls: type, own: type) -> None:
+        """The program depends on that a class has been registered with an abstract one, which cannot be undone."""
+        if self.may_change(cls) or self.may_change(own):
+            self.momentary.append(f"{own.__qualname__} is registered with {cls.__qualname__}")
+
+    def runs(self, *items: object) -> None:
+        """What the caller's classes say about operators and attributes of some objects may run, when the program is
+        compiled."""
+        for known in items:
+            kind = known if isinstance(known, type) else type(known)
+            if any(map(self._has_operators, (kind, type(kind)))):
+                self.momentary.append(f"code of {kind.__qualname__} was run")
+
+    def _has_operators(self, cls: type) -> bool:
+        found = self._operators.get(cls)
+        if found is None:
+            own = [vars(c).items() for c in cls.__mro__ if self.may_change(c)]
+            special = {n for items in own for n, v in items if isinstance(v, types.FunctionType) and n[:2] == "__"}
+            found = self._operators[cls] = not special <= _MAKING
+        return found
 
     def implementation(self, function: types.FunctionType, cls: type) -> Any:
         """What `functools.singledispatch` made of `function` calls for a class."""

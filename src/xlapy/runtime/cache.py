@@ -280,7 +280,8 @@ class Cache:
         options = room, storages, sizes_vary, returns_views, found
         before = times_asked()
         analysis = analyse(self.function, named, static, self.dynamic, x64, narrow, *options)
-        analysis.depends_on_hashes = times_asked() != before
+        if times_asked() != before:
+            analysis.momentary.append("the order of a set, or a hash, is asked for")
         more = shared_storages(analysis, named, storages)
         if len(more) <= len(storages):
             return analysis

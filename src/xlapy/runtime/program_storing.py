@@ -43,8 +43,8 @@ def store(entry: Specialisation, analysis: Analysis, call: Any) -> None:
 
 
 def _written(entry: Specialisation, analysis: Analysis, code: Any) -> tuple[dict[str, Any], list[bytes]]:
-    if analysis.depends_on_hashes:
-        raise Unstorable("it depends on the order of a set, or on a hash")
+    if analysis.momentary:
+        raise Unstorable(analysis.momentary[0])
     image = _image_of(code)
     # Machine code looks at shapes by itself.
     guards = [g for g in entry.guards if g.kind != "shape" and not is_about_ours(g)]
@@ -53,6 +53,7 @@ def _written(entry: Specialisation, analysis: Analysis, code: Any) -> tuple[dict
     find_again(encoder, analysis.taken)
     data = {
         "guards": [encoder.guard(guard) for guard in guards],
+        "imports": analysis.imports,
         "checks": checks_of(encoder, analysis.of_libraries),
         "operands": [value(source) for source in entry.sources],
         "result": value(analysis.result),

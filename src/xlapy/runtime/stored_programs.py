@@ -9,6 +9,7 @@ is left to the compiler, and nothing has happened then.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Collection, Sequence
@@ -99,6 +100,9 @@ class StoredProgram:
         data, parts = file
         named = owner.binder.named(arguments)
         decoder = Decoder(data["table"], owner.function, lambda source: locate(source, named))
+        for name in data["imports"]:
+            if name not in sys.modules:
+                raise Stale(f"{name} has not been imported")
         for check in data["checks"]:
             decoder.check(check)
         guards: list[Guard] = [decoder.guard(guard) for guard in data["guards"]]

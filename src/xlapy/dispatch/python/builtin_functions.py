@@ -94,6 +94,8 @@ def _derived(machine, cls: type, base: type) -> bool:
     machine.world.lineage(cls)
     if not found:
         machine.world.registered(base, cls)
+    elif base not in cls.__mro__:
+        machine.world.registered_already(base, cls)
     return found
 
 
