@@ -4,6 +4,7 @@ Of tests over large grids of cases, a run takes every third; `--grids` runs them
 """
 
 import gc
+import os
 import zlib
 
 import jax
@@ -16,6 +17,8 @@ settings.register_profile("repeatable", derandomize=True)
 settings.load_profile("repeatable")
 # No test keeps executables in files, which JAX would look for: for that it hashes each program.
 jax.config.update("jax_enable_compilation_cache", False)
+# Nor do programs come from another run, in this process and in those that tests start, unless XLAPY_CACHE is 1.
+os.environ.setdefault("XLAPY_CACHE", "0")
 
 
 #: tests over grids of cases that are much alike

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "xlapy"
 ALLOWED = {
     "__init__": {"api", "device", "differentiate", "numba", "report", "verification"},
     "__main__": {"command_line"},
-    "command_line": {"api", "report"},
+    "command_line": {"api", "report", "stored"},
     "device": {"api", "domain", "report"},
     "numba": {"api"},
     "differentiate": {"api", "dispatch", "domain"},
@@ -39,7 +39,7 @@ ALLOWED = {
 # What every layer may import.
 EVERYWHERE = {"immutable"}
 # The only file that may import in a function, and what: the compiler, when it is first needed.
-ON_DEMAND = {("runtime/on_demand.py", "xlapy.compiler")}
+ON_DEMAND = {("runtime/on_demand.py", f"xlapy.{name}") for name in ("compiler", "runtime.stored_programs")}
 # The only file that may name JAX's private modules.
 JAX_PRIVATE = {"runtime/jax_internals.py"}
 

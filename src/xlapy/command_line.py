@@ -1,4 +1,4 @@
-"""The commands of `python -m xlapy`: explain, hlo, run and doctor."""
+"""The commands of `python -m xlapy`: explain, hlo, run, doctor and cache."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ import numpy as np
 
 from xlapy.api import code_typed, code_xla, explain, jit
 from xlapy.report import NotOffloadableError
+from xlapy.stored import folder
 
 #: letters of types, and the names of NumPy's types without their bits
 _LETTERS = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
@@ -42,20 +43,21 @@ literal of Python's (10, 2.5, 'name', [1, 2], None).
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 if it has succeeded, 1 if the function cannot be compiled, 2 for a wrong command line."""
     parser = argparse.ArgumentParser("python -m xlapy", description="Looks into compiled functions.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="{explain,hlo,run,doctor}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="{explain,hlo,run,doctor,cache}")
     for name, command in _COMMANDS.items():
         made = commands.add_parser(
             name,
             help=command.__doc__,
             description=command.__doc__,
-            epilog=_ARGUMENTS if name != "doctor" else None,
+            epilog=_ARGUMENTS if name in _WITH_FUNCTION else None,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         made.set_defaults(run=command)
-        if name != "doctor":
+        if name in _WITH_FUNCTION:
             made.add_argument("function", metavar="FILE:FUNCTION")
             made.add_argument("--args", default="", metavar='"f64[100,3], i64"')
     commands.choices["explain"].add_argument("--html", metavar="PAGE", type=Path, help="write a page to this file")
+    commands.choices["cache"].add_argument("what", nargs="?", choices=("info", "clear"), default="info")
     commands.choices["hlo"].add_argument("--typed", action="store_true", help="the typed program instead")
     commands.choices["hlo"].add_argument("--opt", action="store_true", help="what XLA has made of it for this device")
     given = parser.parse_args(arguments)
@@ -129,6 +131,22 @@ def _doctor(given: argparse.Namespace) -> int:
     return 0
 
 
+def _cache(given: argparse.Namespace) -> int:
+    """Say where programs are kept on disk, and how many; or clear that."""
+    if given.what == "clear":
+        print(f"{folder.clear()} files removed from {folder.place()}")
+        return 0
+    print(_kept())
+    return 0
+
+
+def _kept() -> str:
+    """What is on disk."""
+    count, size = folder.info()
+    state = "" if folder.is_on() else ", switched off by XLAPY_CACHE"
+    return f"{count} programs, {size / 1e6:.1f} MB, in {folder.place()}{state}"
+
+
 def _findings() -> Iterator[tuple[str, str]]:
     yield "Python", f"{platform.python_version()} on {platform.platform()}"
     for name in _LIBRARIES:
@@ -139,6 +157,7 @@ def _findings() -> Iterator[tuple[str, str]]:
     yield "devices", ", ".join(map(str, jax.devices()))
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     yield "threads", f"{processors} of {os.cpu_count()} processors may be used"
+    yield "programs", _kept()
     kept = getattr(jax.config, "jax_compilation_cache_dir", None)
     yield "XLA's cache", str(kept or "in this process only: JAX_COMPILATION_CACHE_DIR=FOLDER keeps XLA's programs")
     for name in sorted(name for name in os.environ if name.startswith(("XLAPY_", "JAX_", "XLA_"))):
@@ -156,7 +175,8 @@ def _small(x: np.ndarray) -> float:
     return total
 
 
-_COMMANDS = {"explain": _explain, "hlo": _hlo, "run": _run, "doctor": _doctor}
+_COMMANDS = {"explain": _explain, "hlo": _hlo, "run": _run, "doctor": _doctor, "cache": _cache}
+_WITH_FUNCTION = frozenset(("explain", "hlo", "run"))
 
 
 # -- what is named on the command line --------------------------------------------------------------------------------

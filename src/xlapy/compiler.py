@@ -17,6 +17,7 @@ try:
     from xlapy.runtime import explaining, stages
     from xlapy.runtime.cache import Cache, forget_all
     from xlapy.runtime.portable import load
+    from xlapy.runtime.stored_programs import switch_off
 finally:
     if _collects:
         gc.enable()
@@ -31,6 +32,7 @@ def overload(target: Callable, implementation: FunctionType) -> None:
         return machine.call(Const(implementation), list(args), kwargs)
 
     rule.accepts_unions = True
+    switch_off("xlapy.overload was called")
     libraries.read_rules()
     registry.overload(target, rule)
     interpreted_functions.forget()

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.runtime import compile_log
+from xlapy.runtime import compile_log, loggers
 
 
 @pytest.fixture
 def said(caplog):
-    for kind in compile_log.KINDS:
+    for kind in loggers.KINDS:
         caplog.set_level(logging.INFO, f"xlapy.{kind}")
     return lambda kind: [r.getMessage() for r in caplog.records if r.name == f"xlapy.{kind}"]
 
@@ -111,7 +111,7 @@ def test_a_list_that_outgrows_its_room(said):
 
 def test_an_unknown_logger():
     with pytest.raises(ValueError, match="'stages' is none of compile, recompile, cache"):
-        compile_log.turn_on("compile, stages")
+        loggers.turn_on("compile, stages")
 
 
 def test_the_environment_variable_and_the_progress_on_a_terminal(monkeypatch):

@@ -186,6 +186,15 @@ class CallerEnvironment(Protocol):
         """The program depends on that a function does not have an attribute."""
         ...
 
+    def registered_already(self, cls: type, own: type) -> None:
+        """The program depends on that a class has been registered with an abstract one, which cannot be undone."""
+        ...
+
+    def runs(self, *items: object) -> None:
+        """What the caller's classes say about operators and attributes of some objects may run, when the program is
+        compiled."""
+        ...
+
     def may_change(self, cls: type) -> bool:
         """Whether a class is the user's own, who may change it between two calls."""
         ...

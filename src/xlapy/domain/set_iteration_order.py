@@ -7,7 +7,7 @@ beside its members, and done again to a real set where somebody asks for the ord
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from xlapy.immutable import immutable
@@ -33,6 +33,21 @@ class Made:
     def __call__(self, before: set, *operands: object) -> set:
         """The operation on known sets."""
         return self.function(*operands)
+
+
+#: how often somebody has asked for an order or a hash that may be another one in another process
+_asked = [0]
+
+
+def ask(members: Iterable) -> None:
+    """The program depends on the hashes of some objects: those of numbers alone are the same in every process."""
+    if not all(isinstance(member, int | float | complex) for member in members):
+        _asked[0] += 1
+
+
+def times_asked() -> int:
+    """How often a program has depended on what may be different in another process."""
+    return _asked[0]
 
 
 #: of a set that was made empty
@@ -92,6 +107,7 @@ def replayed(history: SetHistory) -> set:
         if step.method is not None:
             result = done(step, made)
             made = result if isinstance(step.method, Made) else made
+    ask(made)
     return made
 
 
@@ -120,6 +136,7 @@ def added(history: SetHistory | None, members: dict) -> bool:
 
 def order(history: SetHistory | None, members: dict) -> list | None:
     """The members in the order of iteration; None if that is not known."""
+    ask(members)
     if history is not None:
         return list(history.order if history.order is not None else replayed(history))
     # In the smallest of tables, members with these hashes have their own places, as they have in every larger one.

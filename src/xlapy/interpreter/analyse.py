@@ -66,6 +66,12 @@ class Analysis:
     loops: list[tuple[Location, str]] = field(default_factory=list)
     #: for what became static in this analysis: what asked for it, and where
     reasons: dict[Source, tuple[str, Location | None]] = field(default_factory=dict)
+    #: what was found in libraries, and where; and objects that were taken as they are
+    of_libraries: dict[Source, object] = field(default_factory=dict)
+    taken: Sequence[object] = ()
+    #: modules that it imports, and what it depends on that another process cannot tell
+    imports: Sequence[str] = ()
+    momentary: list[str] = field(default_factory=list)
 
     def forget_errors(self) -> None:
         """Where it has turned out that no error can occur, nobody has to ask for the code."""
@@ -369,6 +375,10 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         guesses=dict(machine.guesses),
         payloads=len(outputs.vars) - count,
         loops=[(place, modes[key]) for key, place in machine.loop_places.items() if key in modes],
+        of_libraries=machine.world.of_libraries,
+        taken=list(machine.world.taken.values()),
+        imports=sorted(machine.world.imports),
+        momentary=machine.world.momentary,
     )
 
 

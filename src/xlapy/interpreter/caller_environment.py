@@ -31,14 +31,15 @@ from xlapy.dispatch.numpy.records import FIELD
 from xlapy.dispatch.numpy.rule_operands import supported
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain import randomness, set_iteration_order
+from xlapy.domain.assumptions import Guard
 from xlapy.domain.builtin_bases import CONTENTS, base_of
 from xlapy.domain.device_buffers import DeviceView
-from xlapy.domain.guards import Guard
 from xlapy.domain.heap import CHANGES
 from xlapy.domain.numbers import SCALAR_DTYPES, is_python_scalar
 from xlapy.domain.rooms import Room, Span, padded
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
 from xlapy.domain.storage import Storage, layout, steps_to, storage
+from xlapy.domain.trusted_libraries import trusted
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
@@ -58,7 +59,7 @@ from xlapy.domain.values import (
     made_tuple,
 )
 from xlapy.immutable import immutable
-from xlapy.interpreter.definitions import Definitions, trusted
+from xlapy.interpreter.definitions import Definitions
 from xlapy.interpreter.specialise import origins
 from xlapy.ir import TensorType, Var
 
@@ -116,6 +117,11 @@ class CallerEnvironment(Definitions):
         self._worked_out: dict[Var, np.ndarray | None] = {}
         self.guards: dict[tuple, Guard] = {}
         self._keep: list[object] = []
+        #: what was found in libraries, and where; and objects that are taken as they are
+        self.of_libraries: dict[Source, object] = {}
+        self.taken: dict[int, object] = {}
+        self.imports: set[str] = set()
+        self.momentary: list[str] = []
         #: whole arrays on the device, by the identity of their buffers, and where these are found
         self._device_buffers: dict[int, tuple[NdArray, Source]] = {}
         #: the types of structured arrays
@@ -246,6 +252,8 @@ class CallerEnvironment(Definitions):
             self.guard("is", source, found)
             return Const(found, source) if found is not None else NONE
         kind = type(found)
+        if source.kind == "object":
+            self.taken[id(found)] = found
         if kind in SCALAR_DTYPES:
             return self._number(found, source)
         if kind in (str, bytes):
@@ -617,9 +625,15 @@ class CallerEnvironment(Definitions):
 
     def found_in_library(self, found: object, source: Source) -> Value:
         """A global of a trusted library; a function of the user's there stands for the library's own, for a while."""
+        self.of_libraries[source] = found
         if isinstance(found, types.FunctionType) and not trusted(found.__module__):
             self.guard("is", source, found)
         return self.unguarded(found)
+
+    def builtin(self, name: str, namespace: dict[str, Any]) -> Value:
+        """A builtin, which is taken as it is."""
+        self.of_libraries[Source("global", (Anchor(namespace), name))] = namespace[name]
+        return Const(namespace[name])
 
     def unguarded(self, found: object) -> Value:
         """A global of a trusted library."""
@@ -667,6 +681,7 @@ class CallerEnvironment(Definitions):
 
     def pytree_children(self, value: Ref) -> tuple[Callable, list[Value]] | None:
         """How an object of a class registered with `jax.tree_util` is made again, and its dynamic parts."""
+        self.momentary.append("an object is taken apart for JAX")
         heap = self.machine.heap
         info = heap.objects[value.object]
         own = self.own_attributes(value.object) if info.source is not None else ()

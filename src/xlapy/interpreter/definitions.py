@@ -4,28 +4,27 @@ with the guards that notice when that changes."""
 from __future__ import annotations
 
 import abc
-import sys
 import types
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from xlapy.dispatch import libraries, registry
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
+from xlapy.domain.trusted_libraries import trusted
 from xlapy.domain.values import UNBOUND, Const, Ref, Value
 from xlapy.interpreter.signature import Signature
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
-#: libraries whose functions nobody replaces while a program runs: no guards on them
-_TRUSTED_ROOTS = frozenset({"numpy", "jax", "jaxlib", "builtins", *sys.stdlib_module_names}) - {"__main__"}
 #: flags of types: made by a `class` statement, and without attributes that can be set
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 
 
-def trusted(name: str | None) -> bool:
-    """Whether a module belongs to a library whose functions are taken as they are."""
-    return name is not None and name.partition(".")[0] in _TRUSTED_ROOTS
+#: special methods that are called when objects and classes are made only
+_MAKING = frozenset(
+    "__init__ __new__ __post_init__ __init_subclass__ __class_getitem__ __set_name__ __replace__".split()
+)
 
 
 def is_taken_as_it_is(function: types.FunctionType) -> bool:
@@ -38,6 +37,12 @@ class Definitions:
     """The part of a `CallerEnvironment` that knows of functions, classes and modules."""
 
     machine: Machine
+    #: what was found in libraries, and where
+    of_libraries: dict[Source, object]
+    #: modules that the program imports
+    imports: set[str]
+    #: what the program depends on that another process cannot tell
+    momentary: list[str]
 
     def __init__(self) -> None:
         #: what stands for objects that were found, by identity
@@ -49,6 +54,7 @@ class Definitions:
         #: names that were looked for in a class that does not have them
         self.absent: dict[type, set[str]] = {}
         self._changeable: dict[type, bool] = {}
+        self._operators: dict[type, bool] = {}
 
     @abstractmethod
     def guard(self, kind: str, source: Source, value: object = None) -> None:
@@ -139,6 +145,27 @@ class Definitions:
         if isinstance(cls, abc.ABCMeta) and (self.may_change(cls) or self.may_change(own)):
             self.guard("registrations", anchor(abc), abc.get_cache_token())
 
+    def registered_already(self, cls: type, own: type) -> None:
+        """The program depends on that a class has been registered with an abstract one, which cannot be undone."""
+        if self.may_change(cls) or self.may_change(own):
+            self.momentary.append(f"{own.__qualname__} is registered with {cls.__qualname__}")
+
+    def runs(self, *items: object) -> None:
+        """What the caller's classes say about operators and attributes of some objects may run, when the program is
+        compiled."""
+        for known in items:
+            kind = known if isinstance(known, type) else type(known)
+            if any(map(self._has_operators, (kind, type(kind)))):
+                self.momentary.append(f"code of {kind.__qualname__} was run")
+
+    def _has_operators(self, cls: type) -> bool:
+        found = self._operators.get(cls)
+        if found is None:
+            own = [vars(c).items() for c in cls.__mro__ if self.may_change(c)]
+            special = {n for items in own for n, v in items if isinstance(v, types.FunctionType) and n[:2] == "__"}
+            found = self._operators[cls] = not special <= _MAKING
+        return found
+
     def implementation(self, function: types.FunctionType, cls: type) -> Any:
         """What `functools.singledispatch` made of `function` calls for a class."""
         if not trusted(function.__module__):
@@ -188,6 +215,8 @@ class Definitions:
         ):
             if not trusted(owner.__module__):
                 self.guard("is", source, found)
+            elif isinstance(found, types.FunctionType):
+                self.of_libraries[source] = found
             return Const(found, source)
         return self.wrap(found, source)
 

@@ -105,6 +105,7 @@ def _set(machine: Machine, value: Ref, what: str) -> set:
     if not isinstance(contents, Mapping):
         raise Refused("XP0006", f"{what} must be known at compile time, but is {machine.describe(value)}")
     history = contents.history
+    set_iteration_order.ask(contents.entries)
     if history is None or history.order is not None:
         return set(contents.entries)
     return set_iteration_order.replayed(history)

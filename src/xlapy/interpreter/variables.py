@@ -165,7 +165,7 @@ def global_(machine: Machine, frame: Frame, name: str) -> Value:
         return value
     if value is UNBOUND:
         if name in _BUILTINS:
-            return Const(_BUILTINS[name])
+            return machine.world.builtin(name, _BUILTINS)
         machine.raise_(NameError, f"name '{name}' is not defined")
     return bound(machine, value, NameError, f"name '{name}' is not defined")
 
@@ -237,7 +237,9 @@ def _import(machine, frame, op, level, fromlist):
     try:
         module = importlib.import_module(name, package)
     except ImportError as error:
+        machine.world.momentary.append(f"{name} cannot be imported")
         return machine.reraise(error)
+    machine.world.imports.add(module.__name__)
     libraries.read_rules()
     if machine.static(fromlist):
         return Const(module)
@@ -257,10 +259,12 @@ def _import_from(machine, frame, op, module):
         try:
             submodule = importlib.import_module(name)
         except ImportError as error:
+            machine.world.momentary.append(f"{name} cannot be imported")
             if hasattr(real, "__path__") and getattr(error, "name", None) != name:
                 return machine.reraise(error)  # the submodule is there and fails
             where = getattr(real, "__file__", None) or "unknown location"
             return machine.raise_(ImportError, f"cannot import name {op.imm!r} from {real.__name__!r} ({where})")
+        machine.world.imports.add(name)
         if not libraries.has_attribute(real, op.imm):
             return Const(submodule)
     return machine.getattr(module, op.imm)

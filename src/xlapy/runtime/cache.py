@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import collections
-import contextlib
-import gc
 import threading
 import types
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from xlapy.domain.growable_lists import Overfull, is_of_items
+from xlapy.domain.set_iteration_order import times_asked
 from xlapy.domain.sources import Source
 from xlapy.domain.storage import Storage
 from xlapy.interpreter.analyse import Analysis, analyse
@@ -24,13 +23,18 @@ from xlapy.passes import optimise
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import compile_log, outcome, program_sharing, traced_calls
 from xlapy.runtime.binding import Binder, Entrance
+from xlapy.runtime.cache_info import CacheInfo
 from xlapy.runtime.codegen import locate
+from xlapy.runtime.collection import uncollected
 from xlapy.runtime.guards import READING_ERRORS, failing, guards_of, refuse, shared_storages
 from xlapy.runtime.jax_internals import ambient_mesh, ambient_x64, narrowing
+from xlapy.runtime.loggers import LOGGERS
+from xlapy.runtime.operand_checks import overflows
 from xlapy.runtime.options import Policy, static_sources
 from xlapy.runtime.result_kinds import ResultKind
 from xlapy.runtime.sharding import Places, are_sharded, check_devices, places_of
-from xlapy.runtime.specialisation import Specialisation, overflows
+from xlapy.runtime.specialisation import Specialisation
+from xlapy.runtime.stored_programs import StoredProgram, StoredPrograms
 from xlapy.runtime.switch import off
 from xlapy.runtime.tracebacks import depth_of_caller
 from xlapy.runtime.varying_sizes import Rooms, has_arrays, lengths, rooms, serves_all
@@ -50,15 +54,6 @@ _REMEMBERED = 64
 _MOVED = 8
 
 
-class CacheInfo(NamedTuple):
-    """Like `functools.lru_cache`'s: calls answered by a compiled program, compilations, programs kept."""
-
-    hits: int
-    misses: int
-    maxsize: int | None
-    currsize: int
-
-
 class Cache:
     """All specialisations of one function.
 
@@ -66,8 +61,15 @@ class Cache:
     calls under JAX's transformations. Both are replaced, never changed, so that other threads may read them.
     """
 
-    def __init__(self, function: types.FunctionType, binder: Binder, policy: Policy, entrance: Entrance) -> None:
-        self.function, self.binder, self.policy = function, binder, policy
+    def __init__(
+        self,
+        function: types.FunctionType,
+        binder: Binder,
+        policy: Policy,
+        entrance: Entrance,
+        stored: StoredPrograms,
+    ) -> None:
+        self.function, self.binder, self.policy, self.stored = function, binder, policy, stored
         self.name = function.__qualname__
         self.lock = threading.RLock()
         self.entries: tuple[Specialisation, ...] = ()
@@ -98,7 +100,8 @@ class Cache:
         entries = (*self.entries, *self.traced)
         calls = sum(entry.calls for entry in entries)
         programs = {id(entry.variants): len(entry.variants) for entry in entries}
-        return CacheInfo(max(calls - self.misses, 0), self.misses, None, sum(programs.values()))
+        count = sum(programs.values()) + len(self.stored.programs)
+        return CacheInfo(max(calls - self.misses, 0) + self.stored.calls(), self.misses, None, count)
 
     def clear(self) -> None:
         """Forget all programs."""
@@ -109,6 +112,7 @@ class Cache:
             self.fixed_sizes = self.fixed_shapes = False
             self.misses = 0
             self.traced = ()
+            self.stored.forget()
             self._install(())
             program_sharing.forget(self)
 
@@ -116,14 +120,22 @@ class Cache:
 
     def slow(self, *arguments: Any) -> Any:
         """A call for which no program with known arrays holds."""
+        return self._slow(arguments, self.stored.find)
+
+    def without_stored(self, arguments: tuple) -> Any:
+        """A call that a program from disk cannot deal with."""
+        return self._slow(arguments, lambda arguments: None)
+
+    def _slow(self, arguments: tuple, stored: Callable[[tuple], StoredProgram | None]) -> Any:
         if off():
             return self.binder.call(arguments)
         if self.policy.fallback and traced_calls.kinds(arguments) in self.refused:
             return self.binder.call(arguments)
         with compile_log.Compiling(self, arguments):
             try:
-                with self.lock, _uncollected():
-                    entry = self._found(arguments) or self._moved(arguments) or self._make(arguments)
+                with self.lock, uncollected():
+                    found = self._found(arguments) or stored(arguments)
+                    entry: Any = found or self._moved(arguments) or self._make(arguments)
             except NotOffloadableError as error:
                 compile_log.refused(error)
                 return self._fall_back(arguments, error)
@@ -169,7 +181,7 @@ class Cache:
                     continue
                 moved = entry.moved(self, moves)
                 if self._fits(moved, arguments):
-                    compile_log.LOGGERS["cache"].info("%s: the program of another function with its code", self.name)
+                    LOGGERS["cache"].info("%s: the program of another function with its code", self.name)
                     self._adopt(moved)
                     return moved
                 self.static |= set(map(moves.source, cache.static))
@@ -218,7 +230,7 @@ class Cache:
         for found in tries:
             known = static | self.static - set(found)
             try:
-                with narrowing(self.policy.narrow), deep_recursion(), _uncollected():
+                with narrowing(self.policy.narrow), deep_recursion(), uncollected():
                     analysis = self._analyse(
                         named, self.policy.narrow, self.policy.returns != "jax", known, (), True, found
                     )
@@ -237,7 +249,7 @@ class Cache:
         static = static_sources(self.policy, named)
         narrow = self.policy.narrow if narrow is None else narrow
         run = partial(self._analyse, named, narrow, returns_views)
-        with narrowing(narrow), deep_recursion(), _uncollected(), with_auto_mesh():
+        with narrowing(narrow), deep_recursion(), uncollected(), with_auto_mesh():
             return self._of_any_size(run, static) or run(self.static | static)
 
     def _of_any_size(self, run: Callable[..., Analysis], static: set[Source]) -> Analysis | None:
@@ -266,7 +278,10 @@ class Cache:
         """Where arrays share memory that the program writes, once more with this memory as one array."""
         x64, room = ambient_x64(), self.capacities
         options = room, storages, sizes_vary, returns_views, found
+        before = times_asked()
         analysis = analyse(self.function, named, static, self.dynamic, x64, narrow, *options)
+        if times_asked() != before:
+            analysis.momentary.append("the order of a set, or a hash, is asked for")
         more = shared_storages(analysis, named, storages)
         if len(more) <= len(storages):
             return analysis
@@ -332,10 +347,11 @@ class Cache:
         chained, others = entries[:_CHAINED], entries[_CHAINED:]
         for entry, following in zip(chained, chained[1:], strict=False):
             entry.then(following.call)
+        last = self.stored.chain(self.slow)
         for entry in (*chained[-1:], *others):
-            entry.then(self.slow)
+            entry.then(last)
         self.entries = entries
-        self.entrance.call = entries[0].call if entries else self.slow
+        self.entrance.call = entries[0].call if entries else last
 
     def renew(self) -> None:
         """Chain the entries again: one has been compiled anew."""
@@ -412,7 +428,7 @@ class Cache:
             like = {other for e in found for other in e.guesses() if is_of_items(guess) and is_of_items(other)}
             for each in {guess, *like}:
                 self.capacities[each] = max(self.capacities.get(each, 0), before * _MORE)
-            compile_log.LOGGERS["cache"].info("%s: a list outgrew its room for %d items", self.name, before)
+            LOGGERS["cache"].info("%s: a list outgrew its room for %d items", self.name, before)
             self.traced = tuple(e for e in self.traced if e not in found)
             self._install(tuple(e for e in self.entries if e not in found))
         return self.slow(*arguments)
@@ -430,18 +446,6 @@ class Cache:
 def _optimise(analysis: Analysis) -> None:
     optimise(analysis.module)
     analysis.forget_errors()
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """A compilation makes many objects and drops few: Python's collector would look through all of them, in vain."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def forget_all() -> None:

@@ -29,7 +29,7 @@ import abc
 import keyword
 import math
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -38,7 +38,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.domain import randomness
-from xlapy.domain.guards import Guard
+from xlapy.domain.assumptions import Guard
 from xlapy.domain.rooms import Room, padded
 from xlapy.domain.sources import Source
 from xlapy.domain.storage import is_one_to_one, layout, storage
@@ -340,6 +340,28 @@ class Writer:
         self.text = f"def {name}({', '.join(parameters)}):\n{body}\n"
         exec(compile(self.text, f"<xlapy {name}>", "exec"), self.namespace)
         return self.namespace[name]
+
+
+def is_implied(guard: Guard, operands: Mapping[Source, tuple[type | None, tuple[int, ...]]], effects: Sequence) -> bool:
+    """Whether a C function of the operands looks at it itself (`machine_code.object_calls`).
+
+    Args:
+        guard: something that is assumed.
+        operands: for each operand its class, if it is a number of Python's, and its shape.
+        effects: what changes of the caller's.
+    """
+    of_array = guard.source.base if guard.source.kind == "attribute" else None
+    if guard.kind == "equal" and of_array is not None and guard.source.key == "isnative":
+        return of_array.key == "dtype" and of_array.base in operands
+    if guard.source not in operands:
+        return False
+    python, shape = operands[guard.source]
+    if guard.kind == "type":
+        # one without axes may be a number of NumPy's
+        return guard.value is python if python is not None else guard.value is np.ndarray and shape != ()
+    if guard.kind == "shape":
+        return python is None
+    return guard.kind == "apart" and guard.value == guard.source in {effect.source for effect in effects}
 
 
 def _plain_name(name: object) -> bool:

@@ -7,7 +7,6 @@ that outgrew their room). On a terminal, a line shows what a compilation of more
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 import threading
@@ -27,13 +26,12 @@ from xlapy.ir import TensorType
 from xlapy.report import NotOffloadableError, first_line
 from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS, failing
+from xlapy.runtime.loggers import LOGGERS
 
 if TYPE_CHECKING:
     from xlapy.runtime.cache import Cache
     from xlapy.runtime.specialisation import Specialisation
 
-KINDS = ("compile", "recompile", "cache")
-LOGGERS = {kind: logging.getLogger(f"xlapy.{kind}") for kind in KINDS}
 #: seconds after which a terminal shows that something is being compiled, and between two looks at it
 _PATIENCE, _INTERVAL = 1.0, 0.25
 #: what XLA needs for a program; the event comes at its end
@@ -42,25 +40,6 @@ _LONGEST = 60
 #: what may be asked for its length, and what may be printed: no code of the user's runs for that
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 _PRINTED = (int, float, complex, bool, str, bytes, type(None))
-
-
-def turn_on(wanted: str) -> None:
-    """Turn on the loggers that the environment variable XLAPY_LOG names, with commas between them.
-
-    Raises:
-        ValueError: there is no such logger.
-    """
-    names = [name.strip() for name in wanted.split(",") if name.strip()]
-    unknown = [name for name in names if name not in LOGGERS]
-    if unknown:
-        raise ValueError(f"XLAPY_LOG: {unknown[0]!r} is none of {', '.join(KINDS)}")
-    if not names:
-        return
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
-    logging.getLogger("xlapy").addHandler(handler)
-    for name in names:
-        LOGGERS[name].setLevel(logging.INFO)
 
 
 @dataclass
@@ -293,7 +272,5 @@ def first_difference(cache: Cache, arguments: tuple, entries: Sequence[Specialis
     """Why no program of `entries` holds for a call: what the newest one was not made for."""
     return difference(cache, entries[0], arguments) if entries else ""
 
-
-turn_on(os.environ.get("XLAPY_LOG", ""))
 
 __all__ = ["Compilation", "Compiling", "because", "compiled", "stage"]

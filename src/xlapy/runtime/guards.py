@@ -43,24 +43,6 @@ def guards_of(analysis: Analysis, shapes: bool, narrow: bool = False) -> list[Gu
     return list({key_of(guard): guard for guard in guards}.values())
 
 
-def is_implied(guard: Guard, analysis: Analysis) -> bool:
-    """Whether a C function of the operands looks at it itself (`machine_code.object_calls`)."""
-    operands = {p.source: p for p in analysis.parameters}
-    of_array = guard.source.base if guard.source.kind == "attribute" else None
-    if guard.kind == "equal" and of_array is not None and guard.source.key == "isnative":
-        return of_array.key == "dtype" and of_array.base in operands
-    operand = operands.get(guard.source)
-    if operand is None:
-        return False
-    if guard.kind == "type":
-        # one without axes may be a number of NumPy's
-        is_array = guard.value is np.ndarray and operand.var.type.shape != ()
-        return guard.value is operand.python if operand.python is not None else is_array
-    if guard.kind == "shape":
-        return operand.python is None
-    return guard.kind == "apart" and guard.value == guard.source in {effect.source for effect in analysis.effects}
-
-
 def holders_of(sources: Sequence[Source], guards: Sequence[Guard]) -> list[Source] | None:
     """The lists and tuples all items of which are at some sources, in order; None if these are something else."""
     lengths = {g.source: g.value for g in guards if g.kind == "len"}

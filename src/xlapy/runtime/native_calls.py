@@ -18,7 +18,7 @@ from xlapy.domain.recipes import Attribute
 from xlapy.interpreter.analyse import Analysis
 from xlapy.ir import TensorType
 from xlapy.lowering.llvm import Errors, Given, gained_by_machine_code, whole_as_machine_code
-from xlapy.machine_code.calls import plainly
+from xlapy.machine_code.c_calls import plainly
 from xlapy.machine_code.object_calls import Plan
 from xlapy.passes.native_loop_forms import plain
 from xlapy.runtime.compile_log import compiled, stage
@@ -42,6 +42,7 @@ class Direct:
             parts do; None if there is none yet.
         finished: for a program, what makes of its outputs what `otherwise` returns.
         plan: for a program, what a C function does that is called with the operands, and what is done then.
+        store: keeps the code of a program for other processes.
 
     Attributes:
         objects: that C function of the newest types, which may return `OTHER`, or None; and a function of what it
@@ -55,9 +56,10 @@ class Direct:
         program: Callable[[Sequence[Given]], tuple[Analysis, Travelling, Sequence[int], Sequence[int]] | None],
         finished: Finished,
         plan: Callable[[Analysis], tuple[Plan, Callable | None] | None],
+        store: Callable[[Analysis, Callable], None],
     ) -> None:
         self.otherwise, self.python, self.program, self.finished = otherwise, python, program, finished
-        self.plan = plan
+        self.plan, self.store = plan, store
         self.objects: tuple[Callable | None, Callable | None] = (None, None)
         #: the newest one, and what its operands have to become first
         self._run: Callable | None = None
@@ -140,6 +142,7 @@ class Direct:
         if call is None:
             return None
         delivered = [(k, _adopting(entry.results[k].type)) for k in places]
+        self.store(analysis, call)
         finished = self.finished(analysis)
 
         def run(operands: Sequence) -> Any:

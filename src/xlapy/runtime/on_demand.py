@@ -1,7 +1,7 @@
 """The compiler on demand: the first call of a compiled function imports it, `import xlapy` does not.
 
 It takes longer to import than JAX, and a process that imports a library with compiled functions may never call one.
-`compiler` is the only function in xlapy with an import in it; everything else that is public stands on its own.
+No other functions of xlapy's have an import in them than those here; everything else that is public stands on its own.
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ from contextlib import contextmanager, suppress
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from xlapy.domain import start  # noqa: F401  (before anything else of ours is imported)
 from xlapy.domain.compiled_functions import ENTRANCE
 from xlapy.runtime.binding import Binder, Entrance
+from xlapy.runtime.cache_info import CacheInfo
 from xlapy.runtime.options import Policy
 
 if TYPE_CHECKING:
     from xlapy.report.explanation import Explanation
-    from xlapy.runtime.cache import Cache, CacheInfo
+    from xlapy.runtime.cache import Cache
     from xlapy.runtime.stages import Lowered
+    from xlapy.runtime.stored_programs import StoredPrograms
 
 #: the libraries that rules are for, without those of which the rules are read later (`xlapy.dispatch.libraries`)
 _LIBRARIES = (
@@ -65,29 +68,41 @@ def _unpatched() -> Iterator[None]:
             setattr(module, name, replacement)
 
 
-def _import() -> None:
+def _import(name: str) -> None:
     with suppress(Exception), _unpatched():
-        importlib.import_module("xlapy.compiler")
+        importlib.import_module(name)
+
+
+def _import_apart(name: str) -> None:
+    """Import a module, in a thread of its own: the caller may be inside of a JAX transformation, under
+    `numpy.errstate`, deep in a recursion, or interrupted from the keyboard, and a module must neither see that nor be
+    left half imported. An exception is raised by the import that follows."""
+    with _LOCK:
+        thread = threading.Thread(target=contextvars.Context().run, args=(_import, name))
+        try:
+            thread.start()
+        except RuntimeError:  # at the end of the process
+            _import(name)
+        else:
+            thread.join()
 
 
 @functools.cache
 def compiler():
-    """The module `xlapy.compiler`.
+    """The module `xlapy.compiler`."""
+    _import_apart("xlapy.compiler")
+    from xlapy import compiler
 
-    A thread of its own imports it: the caller may be inside of a JAX transformation, under `numpy.errstate`, deep in a
-    recursion, or interrupted from the keyboard, and a module must neither see that nor be left half imported.
-    """
-    with _LOCK:
-        thread = threading.Thread(target=contextvars.Context().run, args=(_import,))
-        try:
-            thread.start()
-        except RuntimeError:  # at the end of the process
-            _import()
-        else:
-            thread.join()
-        from xlapy import compiler  # it is there now, or raises what `_import` met
+    return compiler
 
-        return compiler
+
+@functools.cache
+def stored_programs():
+    """The module `xlapy.runtime.stored_programs`: programs on disk are looked for before the compiler is imported."""
+    _import_apart("xlapy.runtime.stored_programs")
+    from xlapy.runtime import stored_programs
+
+    return stored_programs
 
 
 class LazyCache:
@@ -96,10 +111,11 @@ class LazyCache:
 
     def __init__(self, function: FunctionType, binder: Binder, policy: Policy) -> None:
         self.function, self.binder, self.policy = function, binder, policy
-        self.wrapper: Callable = binder.wrapper(lambda *arguments: self.cache.slow(*arguments))
+        self.wrapper: Callable = binder.wrapper(lambda *arguments: self.stored.slow(*arguments))
         self.entrance: Entrance = self.wrapper.__globals__[ENTRANCE]
         self.entrance.owner = self
         self._cache: Cache | None = None
+        self._stored: StoredPrograms | None = None
 
     def __reduce__(self) -> tuple:
         """The function and its options: programs stay where they are."""
@@ -112,8 +128,25 @@ class LazyCache:
             make = compiler().Cache
             with _LOCK:
                 if self._cache is None:
-                    self._cache = make(self.function, self.binder, self.policy, self.entrance)
+                    self._cache = make(self.function, self.binder, self.policy, self.entrance, self.stored)
         return self._cache
+
+    @property
+    def stored(self) -> StoredPrograms:
+        """The programs of the function that were on disk."""
+        if self._stored is None:
+            make = stored_programs().StoredPrograms
+            with _LOCK:
+                if self._stored is None:
+                    self._stored = make(self)
+        return self._stored
+
+    def renew(self) -> None:
+        """Other programs from disk are used from now on."""
+        if self._cache is not None:
+            self._cache.renew()
+        else:
+            self.entrance.call = self.stored.chain(self.stored.slow)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """The program for such arguments, with `as_text()`, `compile(target=None)`, `save(path)` and `traffic()`."""
@@ -125,7 +158,10 @@ class LazyCache:
 
     def cache_info(self) -> CacheInfo:
         """Counts of calls and compilations, as `functools.lru_cache` has them."""
-        return self.cache.info()
+        if self._cache is None:
+            found = self._stored.programs if self._stored is not None else ()
+            return CacheInfo(sum(program.calls for program in found), 0, None, len(found))
+        return self._cache.info()
 
     def cache_clear(self) -> None:
         """Forget all programs."""

@@ -18,7 +18,7 @@ import jax.core
 import numpy as np
 
 from xlapy.domain import randomness, set_iteration_order
-from xlapy.domain.builtin_bases import BASES, CONTENTS
+from xlapy.domain.builtin_bases import CONTENTS
 from xlapy.domain.device_buffers import DeviceBuffer
 from xlapy.domain.exception_attributes import ABSENT, INITIALISED, NOTES
 from xlapy.domain.growable_lists import Overfull
@@ -53,6 +53,7 @@ from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.output_reconstruction import assembled
 from xlapy.report import Blocker, NotOffloadableError
 from xlapy.runtime.codegen import locate
+from xlapy.runtime.container_contents import builtin_base, fill
 from xlapy.runtime.leaf_makers import extent, number, to_numpy
 from xlapy.runtime.output_splitting import Adopted, host_memory
 from xlapy.runtime.result_kinds import ResultKind, is_of_the_host
@@ -397,12 +398,8 @@ def _array_of(buffer: DeviceBuffer) -> Any:
 def _blank(cls: type, items: list) -> Any:
     if issubclass(cls, tuple):
         return tuple.__new__(cls, items)
-    base: Any = cls if issubclass(cls, BaseException | SimpleNamespace) else _builtin_base(cls)
+    base: Any = cls if issubclass(cls, BaseException | SimpleNamespace) else builtin_base(cls)
     return base.__new__(cls)
-
-
-def _builtin_base(cls: type) -> type:
-    return next((base for base in BASES if issubclass(cls, base)), object)
 
 
 def _change(target: set, made: set, steps: list[SetHistory] | None) -> None:
@@ -416,21 +413,6 @@ def _change(target: set, made: set, steps: list[SetHistory] | None) -> None:
             set.discard(target, member)
     for member in made:
         set.add(target, member)
-
-
-def fill(target: Any, made: Any) -> None:
-    """Give a list, dict or set, or an object of a subclass, the contents of another one, whatever its class defines."""
-    base: Any = _builtin_base(type(target))
-    if base is object:  # a deque
-        base = type(target)
-    base.clear(target)
-    if base is collections.Counter:  # `update` counts
-        base = dict
-    if base is collections.OrderedDict:  # `update` asks the class
-        for key, value in made.items():
-            base.__setitem__(target, key, value)
-    else:
-        (base.extend if hasattr(base, "extend") else base.update)(target, made)
 
 
 def _same(value: Any) -> Any:

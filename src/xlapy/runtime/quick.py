@@ -4,7 +4,7 @@ new elements. All else is for `outcome.finish`, which reads the recipes each tim
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,8 +15,30 @@ from xlapy.domain.sources import Source
 from xlapy.runtime.leaf_makers import number, to_numpy
 from xlapy.runtime.result_kinds import ResultKind
 
-if TYPE_CHECKING:
-    from xlapy.interpreter.analyse import Analysis
+
+class Recipes(Protocol):
+    """What is to be done with the outputs of a program, as an `Analysis` tells it."""
+
+    @property
+    def result(self) -> Any:
+        """The recipe of the result."""
+
+    @property
+    def effects(self) -> Sequence[Any]:
+        """What changes of the caller's."""
+
+    @property
+    def errors(self) -> Sequence[Any]:
+        """The exceptions that it may meet."""
+
+    @property
+    def raises(self) -> Any:
+        """The exception that it always ends in."""
+
+    @property
+    def prints(self) -> Sequence[Any]:
+        """What it prints."""
+
 
 #: makes an object of the outputs of a run and the arguments of the call
 Maker = Callable[[Sequence, tuple], Any]
@@ -25,7 +47,7 @@ NOT_QUICK = object()
 
 
 def finisher(
-    analysis: Analysis, names: Sequence[str], kind: ResultKind, cut: Callable[[Cut, Sequence], Any]
+    analysis: Recipes, names: Sequence[str], kind: ResultKind, cut: Callable[[Cut, Sequence], Any]
 ) -> Maker | None:
     """What makes the result of a run, and applies its effects, or does nothing and says `NOT_QUICK`.
 
@@ -119,4 +141,4 @@ def _own(value: Any) -> np.ndarray:
     return value if type(value) is np.ndarray else np.asarray(value).copy()
 
 
-__all__ = ["NOT_QUICK", "finisher"]
+__all__ = ["NOT_QUICK", "Recipes", "finisher"]

@@ -23,10 +23,10 @@ from xlapy.domain.host_views import shown
 from xlapy.domain.recipes import Effect, External, Known, Leaf, Made, View
 from xlapy.domain.recipes import Sequence as SequenceRecipe
 from xlapy.domain.sources import Source
-from xlapy.interpreter.analyse import Analysis
 from xlapy.machine_code.object_calls import Constant, Operand, Output, Plan
-from xlapy.runtime import outcome
 from xlapy.runtime.codegen import Writer
+from xlapy.runtime.container_contents import fill
+from xlapy.runtime.quick import Recipes
 from xlapy.runtime.result_kinds import ResultKind
 
 #: makes the result of a call of what a C function has made, and of the arguments
@@ -40,13 +40,14 @@ class _Unsuitable(Exception):
 
 
 def plan(
-    analysis: Analysis, sources: Sequence[Source], names: Sequence[str], kind: ResultKind
+    analysis: Recipes, count: int, sources: Sequence[Source], names: Sequence[str], kind: ResultKind
 ) -> tuple[Plan, Finish | None] | None:
     """What a C function does of a program, and what is done then, if anything; None for results and changes that only
     `outcome.finish` knows.
 
     Args:
         analysis: of the program.
+        count: how many outputs it has.
         sources: where its operands are.
         names: the parameters of the function.
         kind: what becomes of outputs in the result.
@@ -54,7 +55,7 @@ def plan(
     if analysis.raises is not None or analysis.prints or kind is not ResultKind.OWN:
         return None
     place = {source: k for k, source in enumerate(sources)}
-    error = len(analysis.module.entry.results) - 1 if analysis.errors else None
+    error = count - 1 if analysis.errors else None
     writes, others = [], []
     for effect in analysis.effects:
         if effect.kind != "buffer":
@@ -209,7 +210,7 @@ class _Text:
         if effect.kind == "globals":
             return f"{self.writer.place(effect.source)}[{effect.name!r}] = {self.expression(recipe)}"
         if effect.kind in ("list", "dict") and effect.name == "<items>":
-            return f"{self.writer.name(outcome.fill)}({self.writer.place(effect.source)}, {self.expression(recipe)})"
+            return f"{self.writer.name(fill)}({self.writer.place(effect.source)}, {self.expression(recipe)})"
         raise _Unsuitable
 
     def _local(self, text: str) -> str:

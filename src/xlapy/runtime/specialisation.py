@@ -23,9 +23,9 @@ from xlapy.lowering.jaxprs.varying_axes import is_checked
 from xlapy.lowering.llvm import Given
 from xlapy.lowering.matmul_precision import requested_precision
 from xlapy.machine_code.object_calls import OTHER, Plan
-from xlapy.runtime import outcome, quick, result_code, traced_calls
-from xlapy.runtime.codegen import MISS, Writer
-from xlapy.runtime.guards import guards_of, holders_of, is_implied, key_of
+from xlapy.runtime import outcome, program_storing, quick, result_code, traced_calls
+from xlapy.runtime.codegen import MISS, Writer, is_implied
+from xlapy.runtime.guards import guards_of, holders_of, key_of
 from xlapy.runtime.jax_internals import (
     MAY_CHECK_RESULTS,
     ConcreteArray,
@@ -36,6 +36,7 @@ from xlapy.runtime.jax_internals import (
     swap_x64,
 )
 from xlapy.runtime.native_calls import Direct
+from xlapy.runtime.operand_checks import NewTypes, is_foreign, is_nested, overflows
 from xlapy.runtime.packing import Travelling, packing_of_operands, packing_of_results, travelling, typed
 from xlapy.runtime.program_sharing import Moves, mentions, outcome_of
 from xlapy.runtime.result_kinds import ResultKind, result_kind
@@ -58,11 +59,6 @@ if TYPE_CHECKING:
 
 #: bytes; JAX copies arrays below 100 KiB before it returns
 _LARGE = 1 << 15
-_INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
-
-
-class NewTypes(Exception):
-    """The executable was called with operand types for which there is no program yet."""
 
 
 @jax.tree_util.register_pytree_node_class
@@ -229,7 +225,7 @@ class Specialisation:
         if build.direct:
             python = [self.analysis.parameters[k].python for k in alone]
             python += [None] * (len(self.packing.groups) if self.packing is not None else 0)
-            jitted = Direct(jitted, python, self._program, self._finished, self._plan)
+            jitted = Direct(jitted, python, self._program, self._finished, self._plan, self._store)
         return Metered(jitted, places, NewTypes) if places else jitted
 
     def _alone(self) -> Sequence[int]:
@@ -263,7 +259,17 @@ class Specialisation:
             return None
         if self.cache.policy.out_shardings is not None:
             return None
-        return result_code.plan(analysis, self.sources, self.cache.binder.names, self.result_kind)
+        count = len(analysis.module.entry.results)
+        return result_code.plan(analysis, count, self.sources, self.cache.binder.names, self.result_kind)
+
+    def _store(self, analysis: Analysis, call: Callable) -> None:
+        """Keep a program on disk that is called without XLA, if that can be."""
+        usual = self.packing is None and self.travelling[id(analysis)].results is None and not lengths(analysis)
+        usual = (
+            usual and not several_devices() and self.mesh.empty and not delivered_outputs(analysis, self.result_kind)
+        )
+        if usual and self.quick[self.numbered.index(analysis)] is not None:
+            program_storing.store(self, analysis, call)
 
     def _quick(self, analysis: Analysis) -> quick.Maker | None:
         """What finishes most runs of a program."""
@@ -322,9 +328,10 @@ class Specialisation:
             holders = holders_of([self.sources[k] for k in group.places], self.guards)
             if holders is not None and group.places == tuple(range(group.places[0], group.places[-1] + 1)):
                 together[group] = holders
+        operands = {p.source: (p.python, p.var.type.shape) for p in self.analysis.parameters}
         at_once = {self.sources[k] for group in together for k in group.places}
         for guard in self.guards:
-            if of is not None and is_implied(guard, self.analysis):
+            if of is not None and is_implied(guard, operands, self.analysis.effects):
                 continue
             if guard.kind != "type" or guard.source not in at_once:
                 writer.guard(guard)
@@ -572,23 +579,4 @@ def _narrow_memory(operand: Any) -> Any:
     return operand if narrow is None else operand.astype(narrow)
 
 
-def is_nested(error: ValueError) -> bool:
-    """Whether JAX refuses to trace a program that has options of its own into another one."""
-    return "compiler_options" in str(error) and "nested" in str(error)
-
-
-def overflows(operands: tuple, narrow: bool) -> bool:
-    """Whether a Python integer among the operands does not fit a device integer."""
-    info = _INT32 if narrow else _INT64
-    return any(type(x) is int and not info.min <= x <= info.max for x in operands)
-
-
-def is_foreign(operands: tuple) -> bool:
-    """Whether an array among the operands has a type that JAX does not take: dates, objects, a foreign byte order."""
-    return any(
-        isinstance(x, np.ndarray) and (x.dtype.char in "OSUMmgG" or x.dtype.names or not x.dtype.isnative)
-        for x in operands
-    )
-
-
-__all__ = ["NewTypes", "Outputs", "Specialisation"]
+__all__ = ["Outputs", "Specialisation"]

@@ -110,7 +110,7 @@ def delivered_outputs(analysis: Analysis, kind: ResultKind) -> set[int]:
     if kind is ResultKind.JAX:
         delivered = set(outputs_of(analysis.result, cuts=False))
     elif kind is ResultKind.OWN:
-        delivered = set(outputs_where(analysis.result, kind.delivers, cuts=False))
+        delivered = set(outputs_where(analysis.result, kind.delivers, cuts=False, choices=False))
     for effect in analysis.effects:
         if is_device_buffer(effect.source):
             delivered |= set(outputs_of(effect.reconstruction))
@@ -145,9 +145,14 @@ def _always(leaf: Leaf) -> bool:
 
 
 def outputs_where(
-    recipe: Any, wanted: Callable[[Leaf], bool], seen: set[int] | None = None, cuts: bool = True
+    recipe: Any,
+    wanted: Callable[[Leaf], bool],
+    seen: set[int] | None = None,
+    cuts: bool = True,
+    choices: bool = True,
 ) -> Iterable[int]:
-    """The outputs that the host looks at when it makes something: the leaves that are `wanted`, lengths, choices."""
+    """The outputs that the host looks at when it makes something: the leaves that are `wanted`, lengths; and what it
+    chooses by, if `choices`."""
     seen = set() if seen is None else seen
     own: list[int] = []
     match recipe:
@@ -160,10 +165,10 @@ def outputs_where(
         case Text() | Built():
             return [i for part in recipe.parts for i in outputs_of(part)]
         case Choice() | OneOf():
-            own = [recipe.selector]
+            own = [recipe.selector] if choices else []
         case Shared():
-            own = [recipe.origin]
-    return [*own, *(i for part in _parts_but(recipe, seen) for i in outputs_where(part, wanted, seen, cuts))]
+            own = [recipe.origin] if choices else []
+    return [*own, *(i for part in _parts_but(recipe, seen) for i in outputs_where(part, wanted, seen, cuts, choices))]
 
 
 def outputs_of(recipe: Any, seen: set[int] | None = None, cuts: bool = True) -> Iterable[int]:

@@ -100,7 +100,9 @@ def _history(machine, value: Value) -> set_iteration_order.SetHistory | None:
 
 def members(machine, value: Value) -> set:
     """The members of any iterable of known keys, as a real set."""
-    return set(taken(machine, value)[0])
+    found = set(taken(machine, value)[0])
+    set_iteration_order.ask(found)
+    return found
 
 
 def _made(machine, cls: type, found, function, *operands: object) -> Value:
@@ -112,6 +114,7 @@ def _made(machine, cls: type, found, function, *operands: object) -> Value:
         raise Refused("XP0004", "a frozenset of objects")
     if history is None and len(found) > 1:
         raise dynamic_set_order.order_refusal()
+    set_iteration_order.ask(found)
     return Const(frozenset(found) if history is None else set_iteration_order.replayed(history))
 
 

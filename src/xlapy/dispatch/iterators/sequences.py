@@ -21,7 +21,7 @@ from xlapy.dispatch.numbers.scalar_values import (
 )
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.vectors import borrowed_elements, growable_list_items, nested_lists
-from xlapy.domain import growable_lists
+from xlapy.domain import growable_lists, set_iteration_order
 from xlapy.domain.values import (
     UNBOUND,
     BoundedArray,
@@ -131,6 +131,8 @@ def constant_sequence(machine, value: Const) -> Value | None:
         isinstance(known, type) and hasattr(known, "__members__")
     ):
         items: Any = known
+        if isinstance(known, frozenset):
+            set_iteration_order.ask(known)
         return Tuple(tuple(map(Const, items)))
     if isinstance(known, np.ndarray | list | dict | set):
         raise Refused("XP0099", f"a {type(known).__name__} that is not in the heap")

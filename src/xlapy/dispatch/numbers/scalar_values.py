@@ -125,6 +125,7 @@ def refuse_compiled(machine, cls: type, name: str) -> None:
 
 def fold(machine, function: Callable, /, *args: object, **kwargs: object) -> Const:
     """Call Python itself; what it raises, the program raises."""
+    machine.world.runs(*args)
     try:
         return Const(function(*args, **kwargs))
     except Refused:

@@ -200,6 +200,7 @@ def _const_attribute(machine: Machine, value: Const, name: str) -> Value:
 
 def _real_attribute(machine: Machine, value: Const, name: str) -> Value:
     """An attribute of a known object, read from the object itself."""
+    machine.world.runs(value.value)
     try:
         found = getattr(value.value, name)
     except AttributeError as error:

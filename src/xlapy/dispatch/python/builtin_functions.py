@@ -19,6 +19,7 @@ from xlapy.dispatch.iterators.iteration import catching
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_not, of_special, provoke, stand_in
 from xlapy.dispatch.numpy.record_rules import seen_as
 from xlapy.dispatch.protocol import Refused
+from xlapy.domain import set_iteration_order
 from xlapy.domain.values import (
     NONE,
     TRUE,
@@ -93,6 +94,8 @@ def _derived(machine, cls: type, base: type) -> bool:
     machine.world.lineage(cls)
     if not found:
         machine.world.registered(base, cls)
+    elif base not in cls.__mro__:
+        machine.world.registered_already(base, cls)
     return found
 
 
@@ -284,7 +287,9 @@ def hash_(machine, obj: Value, /) -> Value:
         obj = Tuple(obj.items, obj.cls)
     if isinstance(obj, Ref):
         raise Refused("XP0003", "the hash of an object that is made on the device has no meaning")
-    return fold(machine, hash, machine.static(obj, "what is hashed"))
+    known = machine.static(obj, "what is hashed")
+    set_iteration_order.ask((known,))
+    return fold(machine, hash, known)
 
 
 def _refuses(what: str, hint: str = ""):

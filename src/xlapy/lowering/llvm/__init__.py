@@ -23,7 +23,7 @@ from xlapy.lowering.llvm.code_selection import (
 from xlapy.lowering.llvm.early_exits import Errors
 from xlapy.lowering.llvm.kernel_code import called_by_xla
 from xlapy.lowering.llvm.row_copies import TOGETHER, taken_apart
-from xlapy.machine_code.calls import Given
+from xlapy.machine_code.c_calls import Given
 
 __all__ = [
     "TOGETHER",

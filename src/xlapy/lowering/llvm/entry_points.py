@@ -26,8 +26,8 @@ from xlapy.lowering.llvm.object_entries import object_entry
 from xlapy.lowering.llvm.object_fields import AXES, CLASS, DATA, DTYPE, FLAGS, LENGTHS, checked, loaded
 from xlapy.lowering.llvm.programs import Function
 from xlapy.lowering.thresholds import BYTES_ALIGNED, LINES_OPTIMISED
-from xlapy.machine_code import object_calls, symbols
-from xlapy.machine_code.calls import LINE, LINE_BITS, NUMBERS, Frame, Given, call_of, size_of
+from xlapy.machine_code import addresses, object_calls
+from xlapy.machine_code.c_calls import LINE, LINE_BITS, NUMBERS, Frame, Given, call_of, size_of
 
 #: of how many results it is said where in a line they begin
 _MOST_SHIFTED = 10
@@ -36,8 +36,8 @@ _MOST_ARGUMENTS = 1024
 
 
 class Code(NamedTuple):
-    """What another process needs to know of a program: what it is called with, its object file, and the known arrays
-    that it reads, with the names that these have there."""
+    """What another process needs to know of a program: what it is called with, its object file, which is empty if the
+    program is for this process alone, and the known arrays that it reads, with the names that these have there."""
 
     frame: Frame
     object_file: bytes
@@ -98,14 +98,14 @@ def called_directly(
     large = [k for k, one in enumerate(outputs) if k in aligned and size_of(one) >= BYTES_ALIGNED]
     shifted = [] if guarded else large[:_MOST_SHIFTED]
     external = "external global i8"
-    names = {name: f"@{name} = {external}" for name in (symbols.ARRAY_CLASS, *map(symbols.dtype_name, dtypes))}
+    names = {name: f"@{name} = {external}" for name in (addresses.ARRAY_CLASS, *map(addresses.dtype_name, dtypes))}
     entry = _entry(function, params, given, dtypes, shifted)
     objects = None if guarded else object_entry(function, params, given, plan)
     if objects is not None:
         names, entry = names | objects[0], f"{entry}\n{objects[1]}"
-    own = {symbols.dtype_name(dtype): id(dtype) for dtype in dtypes}
+    own = {addresses.dtype_name(dtype): id(dtype) for dtype in dtypes}
     for name in names:
-        outside(name, own.get(name) or symbols.address_of(name) or 0)
+        outside(name, own.get(name) or addresses.address_of(name) or 0)
     text = "\n".join([function.body, *names.values(), entry])
     engine = compiled(text, level if function.has_loops or text.count("\n") < LINES_OPTIMISED else 0)
     frame = Frame(tuple(given), tuple(outputs), tuple(size for size, _ in function.rooms), tuple(shifted))
@@ -113,7 +113,9 @@ def called_directly(
     kept = engine, dtypes, function.constants
     call: Any = call_of(engine.get_function_address("entry"), frame, kept, guards)
     arrays = re.findall(r"^@(\S+) = external global", function.body, re.MULTILINE)
-    call.code = Code(frame, object_file_of(engine), dict(zip(arrays, function.constants, strict=True)))
+    # Other addresses than those with names mean nothing in another process.
+    object_file = b"" if "inttoptr (i64" in text else object_file_of(engine)
+    call.code = Code(frame, object_file, dict(zip(arrays, function.constants, strict=True)))
     call.objects = None
     if objects is not None and plan is not None:
         constants = object_calls.constants_of(plan.result)

@@ -20,8 +20,8 @@ from xlapy.lowering.llvm import object_fields
 from xlapy.lowering.llvm.object_fields import address, loaded
 from xlapy.lowering.llvm.programs import Function
 from xlapy.lowering.thresholds import BYTES_ON_STACK, OBJECTS_PER_CALL
-from xlapy.machine_code import symbols
-from xlapy.machine_code.calls import NUMBERS, Given, size_of
+from xlapy.machine_code import addresses
+from xlapy.machine_code.c_calls import NUMBERS, Given, size_of
 from xlapy.machine_code.object_calls import Constant, Operand, Output, Plan
 
 #: bytes from the beginning of a number of Python's or NumPy's to what it is; of a tuple to its first item
@@ -56,7 +56,7 @@ def _is_possible() -> bool:
     pair = (object(), object())
     if ctypes.c_void_p.from_address(id(pair) + _ITEMS).value != id(pair[0]):
         return False
-    return all(symbols.address_of(symbols.api_name(name)) for name in _API)
+    return all(addresses.address_of(addresses.api_name(name)) for name in _API)
 
 
 def object_entry(
@@ -100,7 +100,7 @@ class _Writer:
         if any(one.python not in NUMBERS and one.python is not None for one in self.given):
             return False
         dtypes = [one.dtype for one in (*self.given, *self.outputs)]
-        if any(symbols.address_of(symbols.dtype_name(dtype)) is None for dtype in dtypes):
+        if any(addresses.address_of(addresses.dtype_name(dtype)) is None for dtype in dtypes):
             return False
         same = [self.given[p][:2] == self.outputs[k][:2] and self.given[p].python is None for p, k in self.plan.writes]
         return all(same) and all(map(self._can_be_made, self.returned))
@@ -132,7 +132,7 @@ class _Writer:
             self._call("Py_DecRef", f"ptr %free{k}")
         self._call("PyErr_Clear")
         self.lines += ["  br label %other", "other:"]
-        other = self._known(symbols.object_name("other"))
+        other = self._known(addresses.object_name("other"))
         self._call("Py_IncRef", f"ptr {other}")
         self.lines += [f"  ret ptr {other}", "}"]
         return self.names, "\n".join([*self._shapes(), *self.lines])
@@ -160,12 +160,12 @@ class _Writer:
         """Goes on to a block with the address of what an operand is, if it is what it has to be."""
         name = f"%p{k}"
         if one.python is None and one.shape:
-            self._needs(symbols.ARRAY_CLASS, symbols.dtype_name(one.dtype))
+            self._needs(addresses.ARRAY_CLASS, addresses.dtype_name(one.dtype))
             self.lines += object_fields.checked(name, one, one.dtype, following, k in self.changed)
         elif one.python is None:
             self._array_or_scalar(k, one, following)
         elif one.python is bool:
-            true, false = (self._known(symbols.object_name(str(value))) for value in (True, False))
+            true, false = (self._known(addresses.object_name(str(value))) for value in (True, False))
             self.lines += [
                 f"  {name}.true = icmp eq ptr {name}, {true}",
                 f"  {name}.false = icmp eq ptr {name}, {false}",
@@ -179,7 +179,7 @@ class _Writer:
 
     def _number_of_python(self, name: str, python: type, following: str) -> None:
         block = name.replace("%", "number.")
-        self._is_of(name, symbols.object_name(python.__name__), block, "other")
+        self._is_of(name, addresses.object_name(python.__name__), block, "other")
         self.lines.append(f"{block}:")
         if python is float:
             self.lines += loaded(f"{name}.value", name, _NUMBER, "double")
@@ -196,9 +196,9 @@ class _Writer:
     def _array_or_scalar(self, k: int, one: Given, following: str) -> None:
         """An operand without axes is an array, or a number of NumPy's."""
         name, array = f"%p{k}", f"%p{k}.array"
-        self._needs(symbols.ARRAY_CLASS, symbols.dtype_name(one.dtype))
+        self._needs(addresses.ARRAY_CLASS, addresses.dtype_name(one.dtype))
         scalar = "other" if k in self.changed else f"scalar{k}"
-        self._is_of(name, symbols.scalar_name(one.dtype), scalar, f"zero{k}")
+        self._is_of(name, addresses.scalar_name(one.dtype), scalar, f"zero{k}")
         self.lines += [f"zero{k}:", f"  {array} = getelementptr i8, ptr {name}, i64 0"]
         self.lines += object_fields.checked(array, one, one.dtype, f"found{k}", k in self.changed)
         into = [f"[{array}.data, %{array.replace('%', 'array.')}.lengths]"]
@@ -218,9 +218,9 @@ class _Writer:
 
     def _results(self) -> None:
         """Makes the arrays of the result."""
-        array = self._known(symbols.ARRAY_CLASS)
+        array = self._known(addresses.ARRAY_CLASS)
         for k in self.arrays:
-            dtype = self._known(symbols.dtype_name(self.outputs[k].dtype))
+            dtype = self._known(addresses.dtype_name(self.outputs[k].dtype))
             self._call("Py_IncRef", f"ptr {dtype}")
             axes = len(self.outputs[k].shape)
             parts = f"ptr {array}, ptr {dtype}, i32 {axes}, ptr @shape{k}, ptr null, ptr null, i32 0, ptr null"
@@ -297,7 +297,7 @@ class _Writer:
             self.lines.append(f"  {name} = load ptr, ptr %made{one.index}")
             return name
         if one.kind == "scalar":
-            dtype = self._known(symbols.dtype_name(self.outputs[one.index].dtype))
+            dtype = self._known(addresses.dtype_name(self.outputs[one.index].dtype))
             return self._call("PyArray_Scalar", f"ptr {data}, ptr {dtype}, ptr null")
         name = f"%number{next(self._number)}"
         if one.kind is complex:
@@ -325,7 +325,7 @@ class _Writer:
     def _call(self, function: str, arguments: str = "") -> str:
         """Calls a function of Python's or NumPy's C interface; its result."""
         result, _, parameters = _API[function].partition(" ")
-        name = symbols.api_name(function)
+        name = addresses.api_name(function)
         self.names[name] = f"declare {result} @{name}{parameters}"
         if result == "void":
             self.lines.append(f"  call void @{name}({arguments})")

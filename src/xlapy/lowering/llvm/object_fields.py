@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from xlapy.machine_code import symbols
-from xlapy.machine_code.calls import Given
+from xlapy.machine_code import addresses
+from xlapy.machine_code.c_calls import Given
 
 #: bytes from the beginning of an object to its class; of an array to its elements, the number of its axes, their
 #: lengths, the type of its elements, and its flags
@@ -21,11 +21,11 @@ def checked(name: str, one: Given, dtype: np.dtype, following: str, is_written: 
     an array, and to the block `other` if not."""
     flags = SUITS | WRITABLE if is_written else SUITS
     lines = loaded(f"{name}.class", name, CLASS, "i64")
-    lines += [f"  {name}.is = icmp eq i64 {name}.class, {address(symbols.ARRAY_CLASS)}"]
+    lines += [f"  {name}.is = icmp eq i64 {name}.class, {address(addresses.ARRAY_CLASS)}"]
     block = name.replace("%", "array.")
     lines += [f"  br i1 {name}.is, label %{block}, label %other", f"{block}:"]
     wanted: list[str] = []
-    of_dtype = address(symbols.dtype_name(dtype))
+    of_dtype = address(addresses.dtype_name(dtype))
     for part, place, type, value in (("dtype", DTYPE, "i64", of_dtype), ("axes", AXES, "i32", len(one.shape))):
         lines += loaded(f"{name}.{part}", name, place, type)
         lines.append(f"  {name}.{part}.is = icmp eq {type} {name}.{part}, {value}")

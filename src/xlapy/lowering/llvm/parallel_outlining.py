@@ -15,6 +15,7 @@ from xlapy.lowering.llvm.gpu_threads import shared_in_block
 from xlapy.lowering.llvm.text import BLOCK, Text, stored_in
 from xlapy.lowering.llvm.thread_pool import processors, thread_pool
 from xlapy.lowering.thresholds import INSTRUCTIONS_SHARED
+from xlapy.machine_code.thread_pools import SHARE
 
 #: parts for each thread, since not all take equally long; and iterations in a part are a multiple of this, if there are
 #: many
@@ -99,7 +100,8 @@ def shared_out(text: Text, count: str, loop: Callable[[str, str], bool], expecte
         text.do(f"store i64 0, ptr {context}")
         earliest = text.new(f"getelementptr i64, ptr {context}, i64 1")
         text.do(f"store i64 {_NEVER}, ptr {earliest}")
-    share = f"call void inttoptr (i64 {threads.share} to ptr)(ptr {part}.shared, ptr {context}, i64 {count}"
+    text.declared[SHARE] = f"declare void @{SHARE}(ptr, ptr, i64, i64)"
+    share = f"call void @{SHARE}(ptr {part}.shared, ptr {context}, i64 {count}"
     if count.isdigit():
         text.do(f"{share}, i64 {_chunk(int(count))})")
     else:

@@ -10,7 +10,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from xlapy.lowering.thresholds import INSTRUCTIONS_WITH_LOOPS, INSTRUCTIONS_WITHOUT_LOOPS
-from xlapy.machine_code import symbols
+from xlapy.machine_code import addresses
 
 #: the type of indices
 INDEX = np.dtype(np.int64)
@@ -276,7 +276,7 @@ class Text:
         self.constants.append(np.array(array, order="C"))
         if self.for_gpu:
             return f"%k{len(self.constants) - 1}"
-        name = symbols.array_name()
+        name = addresses.array_name()
         llvm.add_symbol(name, self.constants[-1].ctypes.data)
         self.tables.append(f"@{name} = external global [{max(self.constants[-1].nbytes, 1)} x i8]")
         return f"@{name}"

@@ -13,14 +13,14 @@ others sleeps, too, after some microseconds, so that they get its processor.
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import os
 import platform
 import sys
-from typing import NamedTuple
 
-from xlapy.lowering.llvm.engine import compiled
+from xlapy.lowering.llvm.engine import compiled, object_file_of, outside
+from xlapy.machine_code import images, thread_pools
+from xlapy.machine_code.thread_pools import ThreadPool
 
 #: threads besides the one that runs a program
 _MOST = 63
@@ -369,19 +369,6 @@ done:
 """
 
 
-class ThreadPool(NamedTuple):
-    """The addresses of what a program calls.
-
-    Attributes:
-        share: `share(function, context, count, chunk)` calls `function(context, first, end)` for parts of so many
-            iterations, at least once, by several threads at a time.
-        members: how many threads there are.
-    """
-
-    share: int
-    members: int
-
-
 def processors() -> int:
     """How many processors a loop may use: those that the process may run on, or as many as `OMP_NUM_THREADS` says."""
     asked = os.environ.get("OMP_NUM_THREADS", "")
@@ -398,20 +385,25 @@ def thread_pool() -> ThreadPool | None:
     threads = min(processors() - 1, _MOST)
     if threads < 1 or sys.platform == "win32":
         return None
+    found = thread_pools.started()
+    if found is not None:
+        return _named(found.pool)
     declared, pause = _PAUSES.get(platform.machine(), ("", ""))
     of_floats, keep, take = _FLOATS.get(platform.machine(), ("", "", ""))
     places = _PLACES_LINUX if sys.platform == "linux" else _PLACES_UNKNOWN
     text = _TEXT.replace("{DECLARED}", "\n".join((declared, of_floats, places))).replace("{PAUSE}", pause)
     text = text.replace("{KEEP}", keep).replace("{FLOATS}", take)
     engine = compiled(text.replace("{LOOKS_AT_END}", str(_LOOKS_AT_END)).replace("{LOOKS}", str(_LOOKS)))
-    begin = ctypes.CFUNCTYPE(None, ctypes.c_int64)(engine.get_function_address("begin"))
-    begin(threads)
-    # No thread is there in a process that was forked.
-    os.register_at_fork(after_in_child=functools.partial(begin, 0))
-    _kept.append(engine)
-    return ThreadPool(*(engine.get_function_address(name) for name in ThreadPool._fields))
+    try:
+        image = images.image_of(object_file_of(engine))
+    except images.UnknownFormat:
+        image = None
+    return _named(thread_pools.start(engine.get_function_address, threads, image, engine).pool)
 
 
-_kept: list = []
+def _named(pool: ThreadPool) -> ThreadPool:
+    outside(thread_pools.SHARE, pool.share)
+    return pool
+
 
 __all__ = ["ThreadPool", "processors", "thread_pool"]
