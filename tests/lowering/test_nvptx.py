@@ -97,6 +97,71 @@ def test_each_iteration_has_a_thread(shape):
     np.testing.assert_array_equal(got, rows_apart(x))
 
 
+threads = Programs()
+ROWS = np.random.default_rng(1).integers(1, 9, (70, 5))
+TABLE = np.arange(9.0)
+BAD, ZERO = ROWS.copy(), ROWS.copy()
+BAD[[31, 40, 64, 65], 2] = 9, 0, -10, 12
+ZERO[[29, 31], 2] = 0, 9
+
+
+@threads(*[(ROWS[:n].astype(float), 1.5) for n in (70, 2, 1, 0)], rtol=1e-12)
+def sums_of_rows(x, total):
+    count, most = np.int64(3), x.shape[1]
+    for i in range(len(x)):
+        k, row = 0, 0.0
+        while k < most and row < 15.0:
+            row += x[i, k]
+            k += 1
+        total += row
+        count -= np.int64(k)
+    return total, count
+
+
+@threads(*[(ROWS[:n], TABLE) for n in (70, 2, 1, 0)], (BAD, TABLE), raises=IndexError)
+def index_errors(x, table):
+    out, total = np.zeros(len(x)), 0.0
+    for i in range(len(x)):
+        k, row = 0, 0.0
+        while k < x.shape[1] and row < 15.0:
+            row += table[x[i, k]]
+            k += 1
+        out[i] = row
+        total += row
+    return out, total
+
+
+@threads((ROWS, TABLE), (BAD, TABLE), (ZERO, TABLE), (BAD[40:], TABLE), raises=(IndexError, ZeroDivisionError))
+def two_kinds_of_errors(x, table):
+    out = np.zeros(x.shape)
+    for i in range(len(x)):
+        for k in range(x.shape[1]):
+            out[i, k] = table[x[i, k]] + 10 // int(x[i, k])
+    return out
+
+
+@threads((ROWS, TABLE), (BAD, TABLE))
+def errors_that_are_caught(x, table):
+    out, found = np.zeros(len(x)), 0.0
+    try:
+        for i in range(len(x)):
+            row = 0.0
+            for k in range(x.shape[1]):
+                row += table[x[i, k]]
+            out[i] = row
+    except IndexError:
+        found = out.sum()
+    return out, found
+
+
+@pytest.mark.parametrize("program", [pytest.param(p, id=p.name) for p in threads.table])
+def test_threads_of_a_grid(program):
+    with lowered_for_gpus() as kernels:
+        program.check()
+    made = [loop.attributes["kernel"] for loop in kernels]
+    assert (70 in {kernel.threads for kernel in made if kernel.is_grid}) == (program.name != "errors_that_are_caught")
+
+
 def test_the_switch(monkeypatch):
     monkeypatch.setenv("XLAPY_GPU_KERNELS", "0")
     x = np.arange(6.0).reshape(2, 3)

@@ -28,7 +28,7 @@ from xlapy.lowering.cpu_xla.zero_copy_inputs import MemorySlice, product
 from xlapy.lowering.jaxprs import varying_axes
 from xlapy.lowering.jaxprs.deferred_tracing import Untraced, is_opaque, traced
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
-from xlapy.lowering.llvm import as_machine_code, may_be_machine_code
+from xlapy.lowering.llvm import Errors, as_machine_code, may_be_machine_code
 from xlapy.lowering.loop_derivatives import reversible_leaves
 from xlapy.lowering.loop_derivatives.lax_loops import (
     also,
@@ -38,7 +38,7 @@ from xlapy.lowering.loop_derivatives.lax_loops import (
 )
 from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
 from xlapy.lowering.lowering_rules import RULES, chosen_store, store_block
-from xlapy.lowering.nvptx import as_kernel
+from xlapy.lowering.nvptx import as_kernel, note_errors
 from xlapy.lowering.thresholds import LARGE_READ_IN_PART, READ_IN_PART
 from xlapy.lowering.vectorised_loops import in_lanes, plan_of
 from xlapy.lowering.windowed_sums import in_steps, in_windows, planned, planned_store
@@ -63,16 +63,19 @@ def evaluate_fast(
     memory_slices: Mapping[int, MemorySlice] | None = None,
     machine_code: bool = False,
     partitioned: bool = False,
+    errors: Errors | None = None,
 ) -> list:
     """The same for programs that only have to run; small loops may become `native` functions.
 
     `platform` is where the program runs, None if that is not known yet: then loops are traced for CPUs and for others.
     `own_reductions` says whether XLA's own code reduces, None if that depends on this program alone. `memory_slices`
     are the parameters, by number, that are parts of memory (see `lowering.cpu_xla.zero_copy_inputs`). What XLA is to
-    have `partitioned`, for several devices, has no calls in it of which XLA does not know what they do.
+    have `partitioned`, for several devices, has no calls in it of which XLA does not know what they do. `errors` says
+    which results tell of errors, if nobody wants the others where there is one.
     """
+    gpu = not partitioned and platform in ("gpu", "cuda")
     if partitioned or platform not in (None, "cpu"):
-        structured = _fast_rules(None, False, not partitioned and platform in ("gpu", "cuda"), partitioned)
+        structured = _fast_rules(None, False, gpu, partitioned)
     else:
         known = not any(map(is_opaque, every_operation(region)))
         own = are_own(region) if own_reductions is None else own_reductions
@@ -80,6 +83,8 @@ def evaluate_fast(
     if region.fast is not None:
         arguments = [environment[p] for p in region.params]
         region, environment = region.fast, dict(zip(region.fast.params, arguments, strict=True))
+    if gpu and errors is not None:
+        note_errors(region, errors)
     if memory_slices:
         parts = {region.params[k]: part for k, part in memory_slices.items()}
         loop = _loop_of_slices(structured["for"], parts)

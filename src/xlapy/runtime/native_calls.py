@@ -21,7 +21,7 @@ from xlapy.lowering.llvm import Errors, Given, gained_by_machine_code, whole_as_
 from xlapy.passes.native_loop_forms import plain
 from xlapy.runtime.compile_log import compiled, stage
 from xlapy.runtime.jax_internals import MAY_CHECK_RESULTS, Adopting, ConcreteArray, checks_results, memory_of
-from xlapy.runtime.packing import Travelling
+from xlapy.runtime.packing import Packing, Travelling
 from xlapy.runtime.transfer_report import outputs_of
 
 #: the classes of operands that a program may have
@@ -124,7 +124,9 @@ class Direct:
         if gained < 0:
             return None
         aligned = {*places, *parts}
-        call = whole_as_machine_code(plain(program.module), given, aligned, _errors(analysis, program), gained)
+        call = whole_as_machine_code(
+            plain(program.module), given, aligned, errors_of(analysis, program.results), gained
+        )
         if call is None:
             return None
         delivered = [(k, _adopting(entry.results[k].type)) for k in places]
@@ -176,15 +178,16 @@ def _plainly(operand: Any, given: Given) -> Any:
     return made
 
 
-def _errors(analysis: Analysis, program: Travelling) -> Errors | None:
-    """Where the host finds out about errors; None if it looks at other results too where there is one."""
+def errors_of(analysis: Analysis, packing: Packing | None) -> Errors | None:
+    """Where the host finds out about errors; None if it looks at other results too where there is one. Results may be
+    packed."""
     if not analysis.errors:
         return Errors(None, ())
     if analysis.prints:
         return None
 
     def place(k: int) -> tuple[int, int | None]:
-        return (k, None) if program.results is None else program.results.place(k)
+        return (k, None) if packing is None else packing.place(k)
 
     messages = []
     for raised in analysis.errors:
@@ -198,4 +201,4 @@ def _adopting(type_: TensorType) -> Adopting:
     return Adopting(tuple(type_.shape), type_.dtype, weak)
 
 
-__all__ = ["Direct"]
+__all__ = ["Direct", "errors_of"]

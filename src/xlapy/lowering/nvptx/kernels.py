@@ -14,6 +14,7 @@ from jax import lax
 
 from xlapy.ir import Operation, Region, Var, constant_value
 from xlapy.lowering.llvm.code_selection import original_form
+from xlapy.lowering.llvm.early_exits import Errors, loops_with_errors
 from xlapy.lowering.llvm.lazy_arrays import SOME
 from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import BLOCK, GRID, THREAD, NoGrid, Unsuitable
@@ -26,10 +27,12 @@ from xlapy.lowering.thresholds import (
     THREADS_OF_GRID,
     THREADS_OF_GRID_BLOCK,
 )
-from xlapy.lowering.vectorised_loops import plan_of
+from xlapy.lowering.vectorised_loops import added, plan_of
 
 #: the variable of the environment that leaves all loops to XLA
 _SWITCH = "XLAPY_GPU_KERNELS"
+#: the attribute of a loop that is its result which is an error tag, behind which nobody wants the others
+_TAG = "tag"
 #: which threads may run a loop
 _KINDS = (GRID, BLOCK, THREAD)
 #: XLA's function that starts a kernel of PTX, and the version of its interface
@@ -44,12 +47,20 @@ class Kernel(NamedTuple):
         results: the results of the loop that it computes.
         threads: how many threads run it.
         is_grid: whether each of them does some iterations by itself; if not, they are one block.
+        tag: the result that is an error tag, if nobody wants the others behind an error.
     """
 
     function: Function
     results: Sequence[Var]
     threads: int
     is_grid: bool
+    tag: Var | None
+
+
+def note_errors(program: Region, errors: Errors) -> None:
+    """Note where the loops of a program may raise errors, of which the first one ends it."""
+    for loop, tag in loops_with_errors(program, errors).items():
+        loop.attributes = {**loop.attributes, _TAG: tag}
 
 
 def as_kernel(loop: Operation, environment: dict[Var, Any]) -> Sequence | None:
@@ -90,19 +101,22 @@ def _made(loop: Operation, environment: dict[Var, Any]) -> Kernel | None:
 
 def _written(region: Region, results: Sequence[Var], loop: Operation, kind: str) -> Kernel | None:
     """A loop as a kernel of some threads; None if it does not suit, or these have nothing to share out."""
+    tag: Var | None = loop.attributes.get(_TAG)
+    place = next((k for k, v in enumerate(results) if v is tag), None)
     try:
         with jax.enable_x64(True):
-            function = function_of(region, True, threads=kind)
+            function = function_of(region, True, None, kind, None if place is None else region.results[place])
     except (Unsuitable, NoGrid):
         return None
     if kind == BLOCK:
-        return Kernel(function, results, THREADS_OF_BLOCK, False) if function.shared else None
+        return Kernel(function, results, THREADS_OF_BLOCK, False, tag) if function.shared else None
     if kind == THREAD:
-        return Kernel(function, results, 1, False)
+        return Kernel(function, results, 1, False, tag)
     if not function.is_grid:
         return None
     count = constant_value(loop.operands[0])
-    return Kernel(function, results, THREADS_OF_GRID if count is None else min(int(count), THREADS_OF_GRID), True)
+    threads = THREADS_OF_GRID if count is None else min(int(count), THREADS_OF_GRID)
+    return Kernel(function, results, threads, True, tag)
 
 
 def _nanoseconds(kernel: Kernel) -> float:
@@ -132,7 +146,8 @@ def _called(kernel: Kernel, environment: dict[Var, Any], loop: Operation) -> lis
     for result, var in function.changed.items():
         aliases[len(values)] = result
         values.append(lax.convert_element_type(environment[var], var.type.dtype))
-    types = [jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in function.results]
+    own = dict.fromkeys(function.of_threads, (kernel.threads,))
+    types = [jax.ShapeDtypeStruct(own.get(k, v.type.shape), v.type.dtype) for k, v in enumerate(function.results)]
     for size, held in function.rooms:
         if held is not None:
             aliases[len(values)] = len(types)
@@ -144,8 +159,18 @@ def _called(kernel: Kernel, environment: dict[Var, Any], loop: Operation) -> lis
         results = on_cpu(function, _pointers(function), kernel.threads, types, aliases, values)
     else:
         results = _on_gpu(kernel, types, aliases, values)
-    of = dict(zip(kernel.results, results, strict=False))
+    of = dict(zip(kernel.results, _joined(kernel, results), strict=False))
     return [of[v] for v in loop.results]
+
+
+def _joined(kernel: Kernel, results: Sequence[jax.Array]) -> Sequence[jax.Array]:
+    """The results of a kernel, of which each thread may have its own (`Function.of_threads`)."""
+    joined = list(results)
+    tag = next((k for k, v in enumerate(kernel.results) if v is kernel.tag), None)
+    first = None if tag is None else jax.numpy.argmax(results[tag] != 0)
+    for k, is_sum in kernel.function.of_threads.items():
+        joined[k] = added(results[k]) if is_sum else results[k][first]
+    return joined
 
 
 def _pointers(function: Function) -> list[tuple[str, int]]:
@@ -221,4 +246,4 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-__all__ = ["as_kernel"]
+__all__ = ["as_kernel", "note_errors"]
