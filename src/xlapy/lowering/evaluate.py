@@ -214,9 +214,9 @@ def _while(operation: Operation, operands: Sequence, environment: Environment) -
 
 class _Rules(dict[str, Callable]):
     """Rules by the kinds of operations; `at_once` where a loop in a loop makes as many iterations at once as it can: in
-    a native function, and on devices where each iteration is slow."""
+    a native function, and on devices where each iteration is slow; `is_elsewhere` on these."""
 
-    at_once = False
+    at_once = is_elsewhere = False
 
 
 @functools.cache
@@ -260,7 +260,7 @@ def _fast_rules(cpu: Cpu | None, native: bool, gpu: bool = False, partitioned: b
         "select": _select_in_loop,
     }
     inside, looped, fast = _Rules(), _Rules(), _Rules()
-    inside.at_once, looped.at_once = True, cpu is None
+    inside.at_once, looped.at_once, looped.is_elsewhere = True, cpu is None, cpu is None
     inside.update({**in_loops, "if": _if(inside), "while": plain_loop, "for": plain_loop})
     looped.update({**in_loops, "if": _if(looped), "while": loop, "for": loop})
     at_once = native and cpu is not None and cpu.certain and available()
@@ -304,7 +304,22 @@ def _looped(
     if rules.at_once:
         unroll = operation.attributes.get("unroll_native", unroll)
     dtype = region.params[0].type.dtype
-    return counted_loop(_iterations(operation, operands), body, initial, dtype, unroll, certain)
+    iterations = _iterations(operation, operands)
+    if rules.is_elsewhere and not isinstance(iterations, int):
+        # The condition says that there are none if this is negative: a maximum would be a kernel of its own.
+        iterations = environment.get(_not_negative(operation.operands[0]), iterations)
+    return counted_loop(iterations, body, initial, dtype, unroll, certain)
+
+
+def _not_negative(var: Var) -> Var:
+    """The number of which a value is the maximum with zero; the value itself if it is none."""
+    owner = var.owner
+    if isinstance(owner, Operation) and owner.kind == "max" and owner.results[0].type.shape == ():
+        first, second = owner.operands
+        for number, other in ((first, second), (second, first)):
+            if (known := constant_value(other)) is not None and known == 0 and number.type.dtype == var.type.dtype:
+                return number
+    return var
 
 
 def _leaf_in_loop(cpu: Cpu | None, partitioned: bool) -> Callable:

@@ -13,7 +13,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.ir import Operation, Region, Var, constant_value
-from xlapy.lowering.llvm.code_selection import original_form
+from xlapy.lowering.llvm.code_selection import as_it_is, original_form
 from xlapy.lowering.llvm.early_exits import Errors, loops_with_errors
 from xlapy.lowering.llvm.lazy_arrays import SOME
 from xlapy.lowering.llvm.programs import Function, function_of
@@ -84,8 +84,16 @@ def _kernel_of(loop: Operation, environment: dict[Var, Any]) -> Kernel | None:
 
 
 def _made(loop: Operation, environment: dict[Var, Any]) -> Kernel | None:
-    """The kernel that takes the least time, if that is less than XLA's kernels take."""
+    """The kernel that takes the least time, if that is less than XLA's kernels take: of what the loop was before it was
+    changed for XLA, or of what it is now, from which products may have been taken that XLA has its own kernels for."""
     region, results = original_form(loop, environment)
+    kernel = _quickest(region, results, loop)
+    if kernel is None and region.operations != [loop]:
+        kernel = _quickest(as_it_is(loop), loop.results, loop)
+    return kernel
+
+
+def _quickest(region: Region, results: Sequence[Var], loop: Operation) -> Kernel | None:
     if any(not isinstance(v.type.dtype, np.dtype) for v in results):
         return None
     made = [_written(region, results, loop, kind) for kind in _KINDS]
