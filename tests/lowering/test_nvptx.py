@@ -162,6 +162,45 @@ def test_threads_of_a_grid(program):
     assert (70 in {kernel.threads for kernel in made if kernel.is_grid}) == (program.name != "errors_that_are_caught")
 
 
+def one_of_many(x, table, most):
+    """A loop of one thread, one of a block, and a sum; what is written, and a check."""
+    k, total, out = 0, 0.0, np.zeros(len(x))
+    while k < len(x) and total < most:
+        total += table[x[k]]
+        k += 1
+    for i in range(1, len(x)):
+        out[i] = 0.5 * out[i - 1] + x[i]
+    for _ in range(3):
+        out[1:-1] += 0.25 * (out[:-2] - out[2:])
+    return out, total, k
+
+
+@pytest.mark.parametrize("many", [1, 2, 70])
+def test_many_instances_are_one_kernel(many):
+    x, most = np.random.default_rng(many).integers(0, 9, (many, 16)), np.linspace(0.0, 40.0, many)
+    expected = [one_of_many(row, TABLE, limit) for row, limit in zip(x, most, strict=True)]
+    function = xlapy.vmap(one_of_many, in_axes=(0, None, 0))
+    with lowered_for_gpus(lanes=3) as kernels:
+        for found, *rows in zip(function(x, TABLE, most), *expected, strict=True):
+            np.testing.assert_allclose(found, rows, rtol=1e-12)
+        x[many // 2 :, 0], x[-1, 0], most[:] = 9, 10, 50.0
+        with pytest.raises(IndexError, match=f"index {x[many // 2, 0]} is out of bounds for axis 0 with size 9"):
+            function(x, TABLE, most)
+    assert len(kernels) >= 2
+
+
+def test_instances_of_instances():
+    x, table = np.random.default_rng(3).integers(0, 9, (3, 16)), np.arange(18.0).reshape(2, 9)
+    of_rows = xlapy.vmap(one_of_many, in_axes=(0, None, None))
+    with lowered_for_gpus() as kernels:
+        out, total, k = xlapy.vmap(of_rows, in_axes=(None, 0, None))(x, table, 60.0)
+    assert kernels
+    for i, one in enumerate(table):
+        for j, row in enumerate(x):
+            for got, expected in zip((out, total, k), one_of_many(row, one, 60.0), strict=True):
+                np.testing.assert_allclose(got[i, j], expected, rtol=1e-12)
+
+
 def test_the_switch(monkeypatch):
     monkeypatch.setenv("XLAPY_GPU_KERNELS", "0")
     x = np.arange(6.0).reshape(2, 3)

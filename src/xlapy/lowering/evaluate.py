@@ -26,7 +26,7 @@ from xlapy.lowering.cpu_xla.reduction_strategies import are_own
 from xlapy.lowering.cpu_xla.rewriting import Cpu
 from xlapy.lowering.cpu_xla.zero_copy_inputs import MemorySlice, product
 from xlapy.lowering.jaxprs import varying_axes
-from xlapy.lowering.jaxprs.deferred_tracing import Untraced, is_opaque, traced
+from xlapy.lowering.jaxprs.deferred_tracing import MAPPED, Mapped, Untraced, is_opaque, traced
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.llvm import Errors, as_machine_code, may_be_machine_code
 from xlapy.lowering.loop_derivatives import reversible_leaves
@@ -264,9 +264,8 @@ def _fast_rules(cpu: Cpu | None, native: bool, gpu: bool = False, partitioned: b
     inside.update({**in_loops, "if": _if(inside), "while": plain_loop, "for": plain_loop})
     looped.update({**in_loops, "if": _if(looped), "while": loop, "for": loop})
     at_once = native and cpu is not None and cpu.certain and available()
-    fast.update(
-        {"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": _leaf(cpu, at_once, partitioned)}
-    )
+    leaf = _leaf(cpu, at_once, partitioned, fast if gpu else None)
+    fast.update({"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": leaf})
     if cpu is not None:
         fast.update(
             {"leaf": _spread(fast["leaf"]), "broadcast": _spread(lambda o, given, _: RULES["broadcast"](o, given))}
@@ -356,8 +355,9 @@ def _fast_live(operation: Operation, operands: Sequence, environment: Environmen
     return operands[1:]
 
 
-def _leaf(cpu: Cpu | None, native: bool = False, partitioned: bool = False) -> Callable:
-    """The rule for leaves outside of loops; `native` says whether there may be native functions."""
+def _leaf(cpu: Cpu | None, native: bool = False, partitioned: bool = False, mapped: _Rules | None = None) -> Callable:
+    """The rule for leaves outside of loops; `native` says whether there may be native functions, and `mapped` has the
+    rules for what `vmap` maps, if they are its own."""
 
     def rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
         chosen = chosen_store(operation, operands) if partitioned else None
@@ -370,6 +370,9 @@ def _leaf(cpu: Cpu | None, native: bool = False, partitioned: bool = False) -> C
         untraced = operation.jaxpr
         if isinstance(untraced, Untraced) and not untraced.looked_into:
             return untraced.function(_evaluate_leaves, *operands)
+        of_region: Mapped | None = operation.attributes.get(MAPPED) if mapped is not None else None
+        if of_region is not None and of_region.jaxpr is operation.jaxpr:
+            return of_region.function(functools.partial(_run, structured=mapped), *operands)
         jaxpr, operands = _with_transpose(operation, operands, environment)
         return jaxpr_as_fun(rewriting.outside_loops(jaxpr, cpu))(*operands)
 
