@@ -3,7 +3,9 @@
 import difflib
 import sys
 import tempfile
+import time
 from datetime import datetime
+from math import inf
 from pathlib import Path
 
 import click
@@ -16,7 +18,7 @@ from benchmarks.compare import compared
 from benchmarks.measure import MINIMUM_REPEATS
 from benchmarks.plan import Plan
 from benchmarks.report import terminal, write
-from benchmarks.results import FAILED, OK, Result, Run, one_line
+from benchmarks.results import FAILED, OK, SKIPPED, Result, Run, one_line
 from benchmarks.scaling import scaling
 
 SEVERAL = ("--batch", "--devices", "--peers", "--dtypes")
@@ -81,7 +83,8 @@ def main(
     only: str,
     out: Path,
 ) -> None:
-    """Times xlapy against its peers. SUITE is any of: vgg19 models kernels solvers compiler loops.
+    """Times xlapy against its peers. SUITE is any of: vgg19 models kernels solvers compiler loops
+    semantics instances.
 
     Without a suite: VGG19 forward at batch 1 on the devices found. `python -m benchmarks compare A.json B.json` sets
     two runs side by side; `python -m benchmarks scaling` runs programs over 1, 2, 4 and 8 virtual devices."""
@@ -144,9 +147,10 @@ def execute(wanted: Plan, out: Path, screen: Console) -> int:
     return INTERRUPTED if run.interrupted else 1 if failures else 0
 
 
-def collect(wanted: Plan, run: Run, screen: Console, path: Path) -> None:
+def collect(wanted: Plan, run: Run, screen: Console, path: Path, until: float = inf) -> None:
     """Runs every case of the plan, adding its rows to the run as they come. A case that breaks is a row of its own.
-    What there is after each case is saved at `path`, for the process may be killed."""
+    What there is after each case is saved at `path`, for the process may be killed. At a time (`time.monotonic()`)
+    the cases that are left are given up."""
     cases = []
     for suite in wanted.suites:
         try:
@@ -164,7 +168,12 @@ def collect(wanted: Plan, run: Run, screen: Console, path: Path) -> None:
     )
     with Progress(*columns, console=screen, transient=True) as progress:
         task = progress.add_task("", total=len(cases))
-        for case in cases:
+        for k, case in enumerate(cases):
+            if time.monotonic() > until:
+                rest = Result(case.suite, "the rest", "all", "", SKIPPED, f"no time for {len(cases) - k} cases")
+                run.results.append(rest)
+                run.save(path)
+                break
             progress.update(task, description=f"{case.suite}: {case.name}")
             try:
                 for row in case.run(wanted):
@@ -180,9 +189,11 @@ def collect(wanted: Plan, run: Run, screen: Console, path: Path) -> None:
             progress.advance(task)
 
 
-def entry() -> None:
-    """`python -m benchmarks`: `compare`, `calls` and `scaling` are commands, anything else names suites."""
+def entry(gpu: click.Command) -> None:
+    """`python -m benchmarks`: `compare`, `calls`, `scaling` and `gpu` are commands, anything else names suites."""
     arguments = sys.argv[1:]
+    if arguments[:1] == ["gpu"]:
+        gpu(arguments[1:], prog_name="python -m benchmarks gpu")
     if arguments[:1] == ["calls"]:
         sys.exit(calls(arguments[1:]))
     if arguments[:1] == ["scaling"]:

@@ -12,7 +12,7 @@ from benchmarks.environment import setting
 from benchmarks.results import FAILED, Result
 from xlapy.runtime.targets import has_cuda_compiler
 
-SUITES = ("vgg19", "models", "kernels", "solvers", "compiler", "loops")
+SUITES = ("vgg19", "models", "kernels", "solvers", "compiler", "loops", "semantics", "instances")
 DEVICES = ("cpu", "gpu", "tpu")
 DATA = ("streamed", "resident", "synthetic")
 DTYPES = ("float32", "bfloat16")
@@ -33,7 +33,9 @@ PEERS = {
 @dataclass(frozen=True)
 class Plan:
     """One invocation. `named` holds the suites, devices and peers that the user wrote down: only their failures make
-    the exit status non-zero. `peers` is None where all that are installed shall run."""
+    the exit status non-zero. `peers` is None where all that are installed shall run. `programs` and
+    `gradients` are how many the suite `semantics` checks, and `instances` those of each program in the suite of that
+    name."""
 
     suites: tuple[str, ...] = ("vgg19",)
     batches: tuple[int, ...] = (1,)
@@ -43,6 +45,9 @@ class Plan:
     data: str = "streamed"
     repeat: int = 7
     only: str = ""
+    programs: int = 400
+    gradients: int = 100
+    instances: int = 10_000
     named: frozenset[str] = field(default_factory=frozenset)
 
     def wants(self, peer: str) -> bool:

@@ -3,15 +3,18 @@
 import json
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import numpy as np
 from jax.sharding import Sharding
 
+import xlapy
 from benchmarks.ahead_of_time.workloads import WORKLOADS
 from benchmarks.hlo import analysis, count_hlo, count_launches
 from benchmarks.kernels.all import KERNELS
+from benchmarks.kernels.instances import SCALES, made
 from benchmarks.peers import package, xlapy_jit
 from benchmarks.results import one_line
 from xlapy.runtime.targets import target_options, target_sharding
@@ -20,29 +23,44 @@ from xlapy.runtime.targets import target_options, target_sharding
 def compiled_for(request: dict[str, Any]) -> dict[str, Any]:
     """Compiles the request's program for a device of its target; seconds, counts and costs."""
     suite, _, name = request["program"].partition(".")
-    compiled = compiled_kernel if suite == "kernels" else compiled_model
-    return compiled(name, request, target_sharding(request["target"]))
+    there = target_sharding(request["target"])
+    if suite == "kernels":
+        spec = KERNELS[name]
+        return compiled_kernel(xlapy_jit(spec.function), spec.jax, spec.static, spec.made, request, there)
+    if suite == "instances":
+        spec = KERNELS[name]
+        arguments, axes = made(spec, SCALES[name], request["batch"])
+        by_hand = jax.vmap(spec.jax, in_axes=axes) if spec.jax is not None else None
+        mapped = xlapy.vmap(spec.function, in_axes=axes)
+        return compiled_kernel(mapped, by_hand, spec.static, lambda: arguments, request, there)
+    return compiled_model(name, request, there)
 
 
-def compiled_kernel(name: str, request: dict[str, Any], there: Sharding) -> dict[str, Any]:
+def compiled_kernel(
+    compilable: Any,
+    by_hand: Callable[..., Any] | None,
+    static: tuple[int, ...],
+    given: Callable[[], tuple[Any, ...]],
+    request: dict[str, Any],
+    there: Sharding,
+) -> dict[str, Any]:
     """A NumPy kernel, or the same by hand in JAX, with the types of NumPy."""
-    spec = KERNELS[name]
-    arguments = spec.made()
+    arguments = given()
     package(request["peer"])  # what importing it takes is no part of the measurement
     start = time.perf_counter()
     if request["peer"] == "xlapy":
-        lowered = xlapy_jit(spec.function).lower(*spec.made())
+        lowered = compilable.lower(*given())
         middle = time.perf_counter()
         compiled = lowered.compile(target=request["target"]).executable
     else:
         with jax.enable_x64(True):
             # What is static is a number; all else has a place on the device.
-            given = [
-                a if k in spec.static else jax.ShapeDtypeStruct(np.shape(a), np.asarray(a).dtype, sharding=there)
+            typed = [
+                a if k in static else jax.ShapeDtypeStruct(np.shape(a), np.asarray(a).dtype, sharding=there)
                 for k, a in enumerate(arguments)
             ]
-            jitted = jax.jit(spec.jax, static_argnums=spec.static)  # pyright: ignore[reportArgumentType]
-            lowered = jitted.lower(*given)
+            jitted = jax.jit(by_hand, static_argnums=static)  # pyright: ignore[reportArgumentType]
+            lowered = jitted.lower(*typed)
             middle = time.perf_counter()
             compiled = lowered.compile(target_options(request["target"]))
     end = time.perf_counter()

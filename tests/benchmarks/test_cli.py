@@ -3,13 +3,16 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 from benchmarks import cli, suites
+from benchmarks.lent import main
 from benchmarks.plan import Case, Plan
-from benchmarks.results import FAILED, Result, Run
+from benchmarks.results import FAILED, OK, SKIPPED, WRONG, Result, Run
+from benchmarks.suites import semantics
 
 
 @pytest.mark.parametrize(
@@ -121,7 +124,47 @@ def test_missing_devices_and_peers_are_rows(monkeypatch, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"]])
+def lent(tmp_path, *arguments):
+    """The exit status of `python -m benchmarks gpu`, tried out on the CPU, and its rows by the files that it wrote."""
+    options = ["--device", "cpu", "--out", str(tmp_path), *arguments]
+    status = CliRunner().invoke(main, options).exit_code
+    return status, {path.stem: Run.load(path).results for path in tmp_path.glob("*.json")}
+
+
+def test_what_a_lent_device_is_asked_for(tmp_path):
+    status, found = lent(tmp_path, "--instances", "2", "--only", "instances", "--case", "knapsack")
+    assert status == 0
+    (rows,) = found.values()
+    assert {row.peer for row in rows} == {"xlapy", "jax"} and all(
+        row.status == OK and "run" in row.times for row in rows
+    )
+
+
+def test_a_lent_device_is_given_back_in_time(tmp_path):
+    status, found = lent(tmp_path, "--minutes", "0", "--only", "instances")
+    assert status == 0
+    assert [(row.status, row.message) for row in found["cpu-instances"]] == [(SKIPPED, "no time for 10 cases")]
+
+
+def test_a_device_that_is_not_lent():
+    outcome = CliRunner().invoke(main, ["--device", "npu"])
+    assert outcome.exit_code == 2 and "no npu is attached" in outcome.output
+
+
+def test_programs_that_are_wrong_are_named():
+    def program(name, error):
+        def check():
+            if error:
+                raise error
+
+        return SimpleNamespace(name=name, check=check)
+
+    programs = [program("good", None), program("bad", ValueError("not so"))]
+    (row,) = semantics.judged("programs", "test_x", programs, semantics.values, Plan())
+    assert (row.status, row.message) == (WRONG, "1 of 2 are right; bad: ValueError: not so")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"], ["gpu", "--help"]])
 def test_as_a_module(arguments):
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run([sys.executable, "-m", "benchmarks", *arguments], cwd=root, capture_output=True, text=True)

@@ -24,7 +24,7 @@ def lowered_for_gpus(lanes: int = 1) -> Iterator[list]:
 
     def for_gpu(region, environment, *rest):
         with nvptx.emulated(lanes):
-            return evaluate.evaluate_fast(region, environment, platform="gpu")
+            return evaluate.evaluate_fast(region, environment, platform="gpu", errors=rest[-1])
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(evaluate, "as_kernel", as_kernel)

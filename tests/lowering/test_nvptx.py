@@ -97,6 +97,110 @@ def test_each_iteration_has_a_thread(shape):
     np.testing.assert_array_equal(got, rows_apart(x))
 
 
+threads = Programs()
+ROWS = np.random.default_rng(1).integers(1, 9, (70, 5))
+TABLE = np.arange(9.0)
+BAD, ZERO = ROWS.copy(), ROWS.copy()
+BAD[[31, 40, 64, 65], 2] = 9, 0, -10, 12
+ZERO[[29, 31], 2] = 0, 9
+
+
+@threads(*[(ROWS[:n].astype(float), 1.5) for n in (70, 2, 1, 0)], rtol=1e-12)
+def sums_of_rows(x, total):
+    count, most = np.int64(3), x.shape[1]
+    for i in range(len(x)):
+        k, row = 0, 0.0
+        while k < most and row < 15.0:
+            row += x[i, k]
+            k += 1
+        total += row
+        count -= np.int64(k)
+    return total, count
+
+
+@threads(*[(ROWS[:n], TABLE) for n in (70, 2, 1, 0)], (BAD, TABLE), raises=IndexError)
+def index_errors(x, table):
+    out, total = np.zeros(len(x)), 0.0
+    for i in range(len(x)):
+        k, row = 0, 0.0
+        while k < x.shape[1] and row < 15.0:
+            row += table[x[i, k]]
+            k += 1
+        out[i] = row
+        total += row
+    return out, total
+
+
+@threads((ROWS, TABLE), (BAD, TABLE), (ZERO, TABLE), (BAD[40:], TABLE), raises=(IndexError, ZeroDivisionError))
+def two_kinds_of_errors(x, table):
+    out = np.zeros(x.shape)
+    for i in range(len(x)):
+        for k in range(x.shape[1]):
+            out[i, k] = table[x[i, k]] + 10 // int(x[i, k])
+    return out
+
+
+@threads((ROWS, TABLE), (BAD, TABLE))
+def errors_that_are_caught(x, table):
+    out, found = np.zeros(len(x)), 0.0
+    try:
+        for i in range(len(x)):
+            row = 0.0
+            for k in range(x.shape[1]):
+                row += table[x[i, k]]
+            out[i] = row
+    except IndexError:
+        found = out.sum()
+    return out, found
+
+
+@pytest.mark.parametrize("program", [pytest.param(p, id=p.name) for p in threads.table])
+def test_threads_of_a_grid(program):
+    with lowered_for_gpus() as kernels:
+        program.check()
+    made = [loop.attributes["kernel"] for loop in kernels]
+    assert (70 in {kernel.threads for kernel in made if kernel.is_grid}) == (program.name != "errors_that_are_caught")
+
+
+def one_of_many(x, table, most):
+    """A loop of one thread, one of a block, and a sum; what is written, and a check."""
+    k, total, out = 0, 0.0, np.zeros(len(x))
+    while k < len(x) and total < most:
+        total += table[x[k]]
+        k += 1
+    for i in range(1, len(x)):
+        out[i] = 0.5 * out[i - 1] + x[i]
+    for _ in range(3):
+        out[1:-1] += 0.25 * (out[:-2] - out[2:])
+    return out, total, k
+
+
+@pytest.mark.parametrize("many", [1, 2, 70])
+def test_many_instances_are_one_kernel(many):
+    x, most = np.random.default_rng(many).integers(0, 9, (many, 16)), np.linspace(0.0, 40.0, many)
+    expected = [one_of_many(row, TABLE, limit) for row, limit in zip(x, most, strict=True)]
+    function = xlapy.vmap(one_of_many, in_axes=(0, None, 0))
+    with lowered_for_gpus(lanes=3) as kernels:
+        for found, *rows in zip(function(x, TABLE, most), *expected, strict=True):
+            np.testing.assert_allclose(found, rows, rtol=1e-12)
+        x[many // 2 :, 0], x[-1, 0], most[:] = 9, 10, 50.0
+        with pytest.raises(IndexError, match=f"index {x[many // 2, 0]} is out of bounds for axis 0 with size 9"):
+            function(x, TABLE, most)
+    assert len(kernels) >= 2
+
+
+def test_instances_of_instances():
+    x, table = np.random.default_rng(3).integers(0, 9, (3, 16)), np.arange(18.0).reshape(2, 9)
+    of_rows = xlapy.vmap(one_of_many, in_axes=(0, None, None))
+    with lowered_for_gpus() as kernels:
+        out, total, k = xlapy.vmap(of_rows, in_axes=(None, 0, None))(x, table, 60.0)
+    assert kernels
+    for i, one in enumerate(table):
+        for j, row in enumerate(x):
+            for got, expected in zip((out, total, k), one_of_many(row, one, 60.0), strict=True):
+                np.testing.assert_allclose(got[i, j], expected, rtol=1e-12)
+
+
 def test_the_switch(monkeypatch):
     monkeypatch.setenv("XLAPY_GPU_KERNELS", "0")
     x = np.arange(6.0).reshape(2, 3)

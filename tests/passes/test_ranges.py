@@ -21,6 +21,9 @@ CASES = {
     "clipped": (lambda i, j, m: np.clip(i, 0, 12) + 1, (1, 13)),
     "masked bits": (lambda i, j, m: (i & 7) - 1, (-1, 6)),
     "booleans": (lambda i, j, m: m * 3, (0, 3)),
+    "an order": (lambda i, j, m: np.argsort(j, kind="stable"), (0, 3)),
+    "a long order": (lambda i, j, m: np.argsort(np.repeat(i, 500), kind="stable")[:9], (0, 1999)),
+    "places": (lambda i, j, m: np.argmax(np.outer(i, np.append(i, i)), axis=1), (0, 7)),
     "unknown": (lambda i, j, m: i + 1, (-(2**63), 2**63 - 1)),
     "too large": (lambda i, j, m: np.maximum(i, 0) * 4, (-(2**63), 2**63 - 1)),
 }
@@ -45,6 +48,26 @@ def test_intervals_have_all_elements(name):
 def picked(x, i):
     k = np.arange(90).reshape(9, 10).T % 9
     return x[k], x[np.clip(i, 0, 9)], x[np.minimum(np.abs(i), 9)]
+
+
+def taken_in_order(x, y):
+    order = np.argsort(x)
+    return y[order], y[np.argmin(x)]
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 2000])
+@pytest.mark.parametrize("fewer", [0, 1])
+def test_an_order_of_more_elements_than_there_are(size, fewer):
+    x, y = np.random.default_rng(size).normal(size=size), np.arange(max(size - fewer, 0)) * 1.5
+    try:
+        expected = taken_in_order(x, y)
+    except (IndexError, ValueError) as error:
+        with pytest.raises(type(error)) as ours:
+            xlapy.jit(taken_in_order)(x, y)
+        assert str(ours.value) == str(error)
+    else:
+        for a, b in zip(xlapy.jit(taken_in_order)(x, y), expected, strict=True):
+            np.testing.assert_array_equal(a, b)
 
 
 def test_indices_that_are_certainly_in_range_are_not_checked():

@@ -7,6 +7,7 @@ import numpy as np
 from xlapy.ir.access_regions import touched
 from xlapy.ir.core import Operation, Var, constant_value
 from xlapy.ir.intervals import Interval, hull
+from xlapy.ir.jaxpr_ranges import results_between
 from xlapy.ir.operations import TABLE
 from xlapy.ir.primitive_classes import COPIES, PARTS, SHAPES
 
@@ -53,10 +54,10 @@ def _found(var: Var, depth: int) -> Interval | None:
 
 
 def _leaf(operation: Operation, depth: int) -> Interval | None:
-    """Elements of the first operand that are moved, with others among them after a store."""
+    """Elements of the first operand that are moved, with others among them after a store; places that were found."""
     first = operation.operands[0] if operation.operands else None
     if first is None or first.type.dtype != operation.results[0].type.dtype:
-        return None
+        return None if touched(operation) is not None else results_between(operation.jaxpr, 0)
     if touched(operation) is not None:
         parts = operation.operands[: 1 if operation.kind == "load" else 2]
         if any(v.type.dtype.kind not in "iub" for v in parts):
@@ -66,7 +67,7 @@ def _leaf(operation: Operation, depth: int) -> Interval | None:
     jaxpr = operation.jaxpr.jaxpr
     if len(operation.operands) == 1 and all(e.primitive.name in _MOVES for e in jaxpr.eqns):
         return elements_between(first, depth - 1)
-    return None
+    return results_between(operation.jaxpr, 0)
 
 
 __all__ = ["elements_between"]

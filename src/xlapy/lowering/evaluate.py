@@ -26,9 +26,9 @@ from xlapy.lowering.cpu_xla.reduction_strategies import are_own
 from xlapy.lowering.cpu_xla.rewriting import Cpu
 from xlapy.lowering.cpu_xla.zero_copy_inputs import MemorySlice, product
 from xlapy.lowering.jaxprs import varying_axes
-from xlapy.lowering.jaxprs.deferred_tracing import Untraced, is_opaque, traced
+from xlapy.lowering.jaxprs.deferred_tracing import MAPPED, Mapped, Untraced, is_opaque, traced
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
-from xlapy.lowering.llvm import as_machine_code, may_be_machine_code
+from xlapy.lowering.llvm import Errors, as_machine_code, may_be_machine_code
 from xlapy.lowering.loop_derivatives import reversible_leaves
 from xlapy.lowering.loop_derivatives.lax_loops import (
     also,
@@ -38,7 +38,7 @@ from xlapy.lowering.loop_derivatives.lax_loops import (
 )
 from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
 from xlapy.lowering.lowering_rules import RULES, chosen_store, store_block
-from xlapy.lowering.nvptx import as_kernel
+from xlapy.lowering.nvptx import as_kernel, note_errors
 from xlapy.lowering.thresholds import LARGE_READ_IN_PART, READ_IN_PART
 from xlapy.lowering.vectorised_loops import in_lanes, plan_of
 from xlapy.lowering.windowed_sums import in_steps, in_windows, planned, planned_store
@@ -63,16 +63,19 @@ def evaluate_fast(
     memory_slices: Mapping[int, MemorySlice] | None = None,
     machine_code: bool = False,
     partitioned: bool = False,
+    errors: Errors | None = None,
 ) -> list:
     """The same for programs that only have to run; small loops may become `native` functions.
 
     `platform` is where the program runs, None if that is not known yet: then loops are traced for CPUs and for others.
     `own_reductions` says whether XLA's own code reduces, None if that depends on this program alone. `memory_slices`
     are the parameters, by number, that are parts of memory (see `lowering.cpu_xla.zero_copy_inputs`). What XLA is to
-    have `partitioned`, for several devices, has no calls in it of which XLA does not know what they do.
+    have `partitioned`, for several devices, has no calls in it of which XLA does not know what they do. `errors` says
+    which results tell of errors, if nobody wants the others where there is one.
     """
+    gpu = not partitioned and platform in ("gpu", "cuda")
     if partitioned or platform not in (None, "cpu"):
-        structured = _fast_rules(None, False, not partitioned and platform in ("gpu", "cuda"), partitioned)
+        structured = _fast_rules(None, False, gpu, partitioned)
     else:
         known = not any(map(is_opaque, every_operation(region)))
         own = are_own(region) if own_reductions is None else own_reductions
@@ -80,6 +83,8 @@ def evaluate_fast(
     if region.fast is not None:
         arguments = [environment[p] for p in region.params]
         region, environment = region.fast, dict(zip(region.fast.params, arguments, strict=True))
+    if gpu and errors is not None:
+        note_errors(region, errors)
     if memory_slices:
         parts = {region.params[k]: part for k, part in memory_slices.items()}
         loop = _loop_of_slices(structured["for"], parts)
@@ -209,9 +214,9 @@ def _while(operation: Operation, operands: Sequence, environment: Environment) -
 
 class _Rules(dict[str, Callable]):
     """Rules by the kinds of operations; `at_once` where a loop in a loop makes as many iterations at once as it can: in
-    a native function, and on devices where each iteration is slow."""
+    a native function, and on devices where each iteration is slow; `is_elsewhere` on these."""
 
-    at_once = False
+    at_once = is_elsewhere = False
 
 
 @functools.cache
@@ -255,13 +260,12 @@ def _fast_rules(cpu: Cpu | None, native: bool, gpu: bool = False, partitioned: b
         "select": _select_in_loop,
     }
     inside, looped, fast = _Rules(), _Rules(), _Rules()
-    inside.at_once, looped.at_once = True, cpu is None
+    inside.at_once, looped.at_once, looped.is_elsewhere = True, cpu is None, cpu is None
     inside.update({**in_loops, "if": _if(inside), "while": plain_loop, "for": plain_loop})
     looped.update({**in_loops, "if": _if(looped), "while": loop, "for": loop})
     at_once = native and cpu is not None and cpu.certain and available()
-    fast.update(
-        {"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": _leaf(cpu, at_once, partitioned)}
-    )
+    leaf = _leaf(cpu, at_once, partitioned, fast if gpu else None)
+    fast.update({"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": leaf})
     if cpu is not None:
         fast.update(
             {"leaf": _spread(fast["leaf"]), "broadcast": _spread(lambda o, given, _: RULES["broadcast"](o, given))}
@@ -299,7 +303,22 @@ def _looped(
     if rules.at_once:
         unroll = operation.attributes.get("unroll_native", unroll)
     dtype = region.params[0].type.dtype
-    return counted_loop(_iterations(operation, operands), body, initial, dtype, unroll, certain)
+    iterations = _iterations(operation, operands)
+    if rules.is_elsewhere and not isinstance(iterations, int):
+        # The condition says that there are none if this is negative: a maximum would be a kernel of its own.
+        iterations = environment.get(_not_negative(operation.operands[0]), iterations)
+    return counted_loop(iterations, body, initial, dtype, unroll, certain)
+
+
+def _not_negative(var: Var) -> Var:
+    """The number of which a value is the maximum with zero; the value itself if it is none."""
+    owner = var.owner
+    if isinstance(owner, Operation) and owner.kind == "max" and owner.results[0].type.shape == ():
+        first, second = owner.operands
+        for number, other in ((first, second), (second, first)):
+            if (known := constant_value(other)) is not None and known == 0 and number.type.dtype == var.type.dtype:
+                return number
+    return var
 
 
 def _leaf_in_loop(cpu: Cpu | None, partitioned: bool) -> Callable:
@@ -336,8 +355,9 @@ def _fast_live(operation: Operation, operands: Sequence, environment: Environmen
     return operands[1:]
 
 
-def _leaf(cpu: Cpu | None, native: bool = False, partitioned: bool = False) -> Callable:
-    """The rule for leaves outside of loops; `native` says whether there may be native functions."""
+def _leaf(cpu: Cpu | None, native: bool = False, partitioned: bool = False, mapped: _Rules | None = None) -> Callable:
+    """The rule for leaves outside of loops; `native` says whether there may be native functions, and `mapped` has the
+    rules for what `vmap` maps, if they are its own."""
 
     def rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
         chosen = chosen_store(operation, operands) if partitioned else None
@@ -350,6 +370,9 @@ def _leaf(cpu: Cpu | None, native: bool = False, partitioned: bool = False) -> C
         untraced = operation.jaxpr
         if isinstance(untraced, Untraced) and not untraced.looked_into:
             return untraced.function(_evaluate_leaves, *operands)
+        of_region: Mapped | None = operation.attributes.get(MAPPED) if mapped is not None else None
+        if of_region is not None and of_region.jaxpr is operation.jaxpr:
+            return of_region.function(functools.partial(_run, structured=mapped), *operands)
         jaxpr, operands = _with_transpose(operation, operands, environment)
         return jaxpr_as_fun(rewriting.outside_loops(jaxpr, cpu))(*operands)
 

@@ -126,6 +126,11 @@ def _add(x: Any, y: Any) -> Any:
     return lax.add(x, y)
 
 
+def added(numbers: Any) -> Any:
+    """The sum of the numbers of a vector, -0.0 if all of them are that."""
+    return lax.reduce(numbers, _number_of(-0.0, numbers.dtype), _add, (0,))
+
+
 #: what iterations do to a value, and what changes no value; None if there is no such thing
 _FOLDS: dict[str, tuple[Callable, float | int | None]] = {
     "add": (_add, -0.0),

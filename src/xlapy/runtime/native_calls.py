@@ -23,7 +23,7 @@ from xlapy.machine_code.object_calls import Plan
 from xlapy.passes.native_loop_forms import plain
 from xlapy.runtime.compile_log import compiled, stage
 from xlapy.runtime.jax_internals import MAY_CHECK_RESULTS, Adopting, ConcreteArray, checks_results, memory_of
-from xlapy.runtime.packing import Travelling
+from xlapy.runtime.packing import Packing, Travelling
 from xlapy.runtime.transfer_report import outputs_of
 
 #: the classes of operands that a program may have
@@ -138,7 +138,8 @@ class Direct:
             return None
         aligned = {*places, *parts}
         plan, finish = self.plan(analysis) or (None, None)
-        call = whole_as_machine_code(plain(program.module), given, aligned, _errors(analysis, program), gained, 3, plan)
+        errors = errors_of(analysis, program.results)
+        call = whole_as_machine_code(plain(program.module), given, aligned, errors, gained, 3, plan)
         if call is None:
             return None
         delivered = [(k, _adopting(entry.results[k].type)) for k in places]
@@ -177,15 +178,16 @@ def _given(operand: Any, python: type | None) -> Given:
     return Given(operand.dtype, operand.shape)
 
 
-def _errors(analysis: Analysis, program: Travelling) -> Errors | None:
-    """Where the host finds out about errors; None if it looks at other results too where there is one."""
+def errors_of(analysis: Analysis, packing: Packing | None) -> Errors | None:
+    """Where the host finds out about errors; None if it looks at other results too where there is one. Results may be
+    packed."""
     if not analysis.errors:
         return Errors(None, ())
     if analysis.prints:
         return None
 
     def place(k: int) -> tuple[int, int | None]:
-        return (k, None) if program.results is None else program.results.place(k)
+        return (k, None) if packing is None else packing.place(k)
 
     messages = []
     for raised in analysis.errors:
@@ -199,4 +201,4 @@ def _adopting(type_: TensorType) -> Adopting:
     return Adopting(tuple(type_.shape), type_.dtype, weak)
 
 
-__all__ = ["Direct"]
+__all__ = ["Direct", "errors_of"]

@@ -35,7 +35,7 @@ from xlapy.runtime.jax_internals import (
     set_x64,
     swap_x64,
 )
-from xlapy.runtime.native_calls import Direct
+from xlapy.runtime.native_calls import Direct, errors_of
 from xlapy.runtime.operand_checks import NewTypes, is_foreign, is_nested, overflows
 from xlapy.runtime.packing import Travelling, packing_of_operands, packing_of_results, travelling, typed
 from xlapy.runtime.program_sharing import Moves, mentions, outcome_of
@@ -449,14 +449,15 @@ class Specialisation:
         analysis = self.variants.get(key)
         if analysis is None:
             raise NewTypes
-        entry = self.travelling[id(analysis)].module.entry
+        program = self.travelling[id(analysis)]
+        entry, errors = program.module.entry, errors_of(analysis, program.results)
         own = build.traits.own_reductions if build.traits is not None else None
 
         def run(*values: Any) -> list:
             environment: Environment = dict(zip(entry.params, values, strict=True))
             if self.traced:
                 return evaluate(entry, environment)
-            return evaluate_fast(entry, environment, native, platform, own, parts, True, self.sharded)
+            return evaluate_fast(entry, environment, native, platform, own, parts, True, self.sharded, errors)
 
         with narrowing(self.narrow):
             results = in_auto_axes(run, operands, self._wanted(analysis))

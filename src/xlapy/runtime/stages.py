@@ -20,6 +20,7 @@ from xlapy.runtime.cache import Cache
 from xlapy.runtime.codegen import MISS, Writer, locate
 from xlapy.runtime.guards import guards_of
 from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
+from xlapy.runtime.native_calls import errors_of
 from xlapy.runtime.result_kinds import result_kind
 from xlapy.runtime.sharding import (
     Places,
@@ -202,10 +203,13 @@ def _program(
 ) -> Callable:
     """The program as a function of its operands, for one platform or any; `places` as for `Specialisation`."""
     params, wanted = analysis.module.entry.params, result_shardings(analysis, cache.policy, places)
+    errors = errors_of(analysis, None)
 
     def run(*values):
         environment = dict(zip(params, values, strict=True))
-        results = evaluate_fast(analysis.module.entry, environment, platform=platform, partitioned=places is not None)
+        results = evaluate_fast(
+            analysis.module.entry, environment, platform=platform, partitioned=places is not None, errors=errors
+        )
         return [r if isinstance(r, jax.Array) else jax.numpy.asarray(r) for r in results]
 
     def program(*values):

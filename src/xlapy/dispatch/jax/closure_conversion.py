@@ -15,9 +15,9 @@ from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.domain.heap import STATE, Slot
 from xlapy.domain.join import unchanged
 from xlapy.domain.values import NONE, Intrinsic, JaxArray, Value, references, substitute, variables
-from xlapy.ir import Region, TensorType, Var, captured, constant_value
+from xlapy.ir import Region, TensorType, Var, captured, constant_value, defining
 from xlapy.lowering.evaluate import evaluate, place_of
-from xlapy.lowering.jaxprs.deferred_tracing import Untraced
+from xlapy.lowering.jaxprs.deferred_tracing import MAPPED, Mapped, Untraced
 from xlapy.lowering.jaxprs.varying_axes import is_checked
 from xlapy.passes import clean
 
@@ -177,7 +177,10 @@ def emit(
         # What varies from device to device is known when the program is lowered; a sum of derivatives depends on it.
         known = tuple(map(leaves.tensor_type, jaxpr.out_avals))
         return leaves.emit_typed(machine.builder, Untraced(run, lambda: jaxpr), everything, known, name)
-    return leaves.emit_jaxpr(machine.builder, jaxpr, everything, name)
+    results = leaves.emit_jaxpr(machine.builder, jaxpr, everything, name)
+    if name == "vmap" and results:
+        defining(results[0]).attributes[MAPPED] = Mapped(run, jaxpr)
+    return results
 
 
 def leave(machine: Machine, found: Isolated, values: Iterable[tuple[Var, Var]]) -> Value:

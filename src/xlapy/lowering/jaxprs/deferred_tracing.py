@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from xlapy.ir import Operation, Region
 from xlapy.ir.called_jaxprs import called
@@ -50,6 +50,22 @@ class Untraced:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.traced, name)
+
+
+#: the attribute of a leaf that maps a region over axes, if JAX has traced it already
+MAPPED = "mapped"
+
+
+class Mapped(NamedTuple):
+    """What a leaf of `vmap` maps.
+
+    Attributes:
+        function: see `Untraced`.
+        jaxpr: what the leaf was when it was traced.
+    """
+
+    function: Callable[..., list]
+    jaxpr: ClosedJaxpr
 
 
 def traced(jaxpr: ClosedJaxpr | Untraced) -> ClosedJaxpr:

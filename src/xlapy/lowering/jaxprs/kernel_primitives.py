@@ -54,7 +54,7 @@ class Kernel:
         primitive.def_impl(lambda *operands, **parameters: _alone(primitive, *parameters.items())(*operands))
         ad.primitive_jvps[primitive] = _jvp
         batching.primitive_batchers[primitive] = partial(_batched, primitive, batch)
-        mlir.register_lowering(primitive, mlir.lower_fun(_elsewhere, multiple_results=True))
+        mlir.register_lowering(primitive, mlir.lower_fun(_on_accelerator, multiple_results=True))
         mlir.register_lowering(primitive, _lowered_for_cpu, platform="cpu")
 
     def __call__(self, *operands: Any, **static: Hashable) -> list:
@@ -112,6 +112,13 @@ def _lowered_for_cpu(context: Any, *operands: Any, **parameters: Any) -> Any:
 
 def _elsewhere(*operands: Any, jaxpr: ClosedJaxpr, elsewhere: ClosedJaxpr | None, **_: Any) -> list:
     return jaxpr_as_fun(elsewhere or jaxpr)(*operands)
+
+
+def _on_accelerator(*operands: Any, elsewhere: ClosedJaxpr | None, given: int, **parameters: Any) -> list:
+    """What is given is one kernel there or two, computed anew it is more."""
+    if given and elsewhere is None:
+        return list(operands[:given])
+    return _elsewhere(*operands, elsewhere=elsewhere, given=given, **parameters)
 
 
 def _opened(jaxpr: ClosedJaxpr, elsewhere: ClosedJaxpr | None) -> Callable[..., Any]:

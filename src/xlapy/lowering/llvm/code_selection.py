@@ -228,9 +228,14 @@ def original_form(loop: Operation, available: Container[Var]) -> tuple[Region, S
     if plain is not None and set(plain.results) >= set(loop.results):
         if all(v in available for v in captured(plain.region)):
             return plain.region, plain.results
+    return as_it_is(loop), loop.results
+
+
+def as_it_is(loop: Operation) -> Region:
+    """A region of a loop and nothing else."""
     whole = Region((), loop.results[0].depth if loop.results else 0)
     whole.operations, whole.results = [loop], list(loop.results)
-    return whole, loop.results
+    return whole
 
 
 def as_machine_code(loop: Operation, environment: dict[Var, Any], parts: Mapping[Var, Any]) -> Sequence | None:
@@ -267,6 +272,7 @@ def as_machine_code(loop: Operation, environment: dict[Var, Any], parts: Mapping
 
 
 __all__ = [
+    "as_it_is",
     "as_machine_code",
     "machine_code_of",
     "may_be_machine_code",

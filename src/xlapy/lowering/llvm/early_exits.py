@@ -18,6 +18,8 @@ from xlapy.ir.tags import free_tag
 
 #: a result of a program, by number; where results are packed, an element of it
 Place = tuple[int, int | None]
+#: see `_Site`
+_Path = tuple[tuple[Operation, Region, int], ...]
 
 
 class Errors(NamedTuple):
@@ -55,13 +57,14 @@ class _Site(NamedTuple):
         operation: the check or the loop.
         tag: what it makes of the tag.
         errors: the numbers of what may be raised.
-        path: the operations around it from the outermost one on, each with the region in it where that goes on.
+        path: the operations around it from the outermost one on, each with the region in it where that goes on, and
+            with the place of the tag among its results.
     """
 
     operation: Operation
     tag: Var
     errors: tuple[int, ...]
-    path: tuple[tuple[Operation, Region], ...]
+    path: _Path
 
     @property
     def predicate(self) -> Var | None:
@@ -74,10 +77,8 @@ def exits_of(region: Region, errors: Errors) -> Mapping[Operation, Exit] | None:
     None if there are not. Loops of which several iterations at a time take less time make all of them."""
     if errors.tag is None:
         return {}
-    tag = _at(region, errors.tag)
-    sites: list[_Site] = []
-    start = _follow(region, tag, (), sites) if tag is not None else None
-    if start is None or constant_value(start) is None:
+    sites = _sites(region, errors.tag, _Tracing(of_vectors=True))
+    if sites is None:
         return None
     predicates = {site.predicate for site in sites if site.predicate is not None}
     found = {}
@@ -87,6 +88,61 @@ def exits_of(region: Region, errors: Errors) -> Mapping[Operation, Exit] | None:
             return None
         found[site.operation] = exit
     return found
+
+
+def loops_with_errors(region: Region, errors: Errors) -> Mapping[Operation, Var]:
+    """The loops of a program in which there may be errors, each with its result that is the tag. Nobody wants anything
+    else that they give after the first error but what tells of it; there are none of another program."""
+    sites = None if errors.tag is None else _sites(region, errors.tag, _Tracing(by_selects=True))
+    around = [one for site in sites or () for one in site.path]
+    return {loop: loop.results[place] for loop, _, place in around if loop.kind in ("for", "while")}
+
+
+def kept_but_at_errors(loop: Operation, place: int) -> frozenset[int]:
+    """What a loop carries, by place, and changes only where it also changes the tag, which it carries at a `place`."""
+    body = loop.regions[-1]
+    params = body.params[len(body.params) - len(body.results) :]
+    sites: list[_Site] = []
+    if _Tracing().follow(body, body.results[place], (), sites) is not params[place]:
+        return frozenset()
+    predicates = {site.predicate for site in sites if site.predicate is not None}
+    pairs = enumerate(zip(params, body.results, strict=True))
+    return frozenset(k for k, (param, result) in pairs if _kept(body, result, predicates) is param)
+
+
+def _kept(region: Region, var: Var, predicates: set[Var]) -> Var | None:
+    """The value from outside that a region gives back if none of some predicates holds; None if that is not known."""
+    inside, found = set(region.operations), var
+    while isinstance(found.owner, Operation) and found.owner in inside:
+        operation = found.owner
+        before = _kept_before(operation, operation.results.index(found), predicates)
+        if before is None:
+            return None
+        found = before
+    return found
+
+
+def _kept_before(operation: Operation, place: int, predicates: set[Var]) -> Var | None:
+    arms = operation.regions if operation.kind == "if" else operation.regions[-1:]
+    ends = [_kept(region, region.results[place], predicates) for region in arms]
+    match operation.kind:
+        case "select":
+            return operation.operands[2] if operation.operands[0] in predicates else None
+        case "if":
+            ends = ends[1:] if operation.operands[0] in predicates else ends
+            return ends[0] if all(end is ends[0] for end in ends) else None
+        case "for" | "while":
+            first, body = (1 if operation.kind == "for" else 0), operation.regions[-1]
+            return operation.operands[first + place] if ends[-1] is body.params[first + place] else None
+    return None
+
+
+def _sites(region: Region, place: Place, tracing: _Tracing) -> list[_Site] | None:
+    """The checks of a program that has its tag at a place in the end; None if it may be reset."""
+    tag = _at(region, place)
+    sites: list[_Site] = []
+    start = tracing.follow(region, tag, (), sites) if tag is not None else None
+    return None if start is None or constant_value(start) is None else sites
 
 
 def _at(region: Region, place: Place) -> Var | None:
@@ -100,45 +156,63 @@ def _at(region: Region, place: Place) -> Var | None:
 # -- the tag, from the end of a program to its checks ----------------------------------------------------------------
 
 
-def _follow(region: Region, tag: Var, path: tuple, sites: list[_Site]) -> Var | None:
-    """What a tag is at the start of a region at whose end it is `tag`, zero or a value from outside; None if it may be
-    reset."""
-    inside = set(region.operations)
-    while True:
-        known, owner = constant_value(tag), tag.owner
-        if known is not None:
-            return tag if known.shape == () and known == 0 else None
-        if not isinstance(owner, Operation) or owner not in inside:
-            return tag
-        before = _before(owner, owner.results.index(tag), path, sites)
-        if before is None:
-            return None
-        tag = before
+class _Tracing:
+    """Follows a tag back.
 
+    Attributes:
+        of_vectors: whether loops of which all iterations are made may be one site (`_is_of_vectors`).
+        by_selects: whether a tag may be chosen of two: then the predicate of a check may hold where there is no error.
+    """
 
-def _before(operation: Operation, place: int, path: tuple, sites: list[_Site]) -> Var | None:
-    match operation.kind:
-        case "select":
-            chosen, number, before = operation.operands
-            value = constant_value(number)
-            if value is None or value.shape or value == 0 or not _is_first(chosen, before):
+    def __init__(self, of_vectors: bool = False, by_selects: bool = False) -> None:
+        self._of_vectors, self._by_selects = of_vectors, by_selects
+        self._chosen: dict[Operation, Var | None] = {}
+
+    def follow(self, region: Region, tag: Var, path: _Path, sites: list[_Site]) -> Var | None:
+        """What a tag is at the start of a region at whose end it is `tag`, zero or a value from outside; None if it may
+        be reset."""
+        inside = set(region.operations)
+        while True:
+            known, owner = constant_value(tag), tag.owner
+            if known is not None:
+                return tag if known.shape == () and known == 0 else None
+            if not isinstance(owner, Operation) or owner not in inside:
+                return tag
+            if owner.kind == "select" and self._by_selects and constant_value(owner.operands[1]) is None:
+                if owner not in self._chosen:
+                    one, other = (self.follow(region, choice, path, sites) for choice in owner.operands[1:])
+                    is_same = one is not None and other is not None and _is_same(one, other)
+                    self._chosen[owner] = one if is_same else None
+                return self._chosen[owner]
+            before = self._before(owner, owner.results.index(tag), path, sites)
+            if before is None:
                 return None
-            sites.append(_Site(operation, operation.results[0], (int(value),), path))
-            return before
-        case "if":
-            one, other = (_follow(r, r.results[place], (*path, (operation, r)), sites) for r in operation.regions)
-            return one if one is not None and other is not None and _is_same(one, other) else None
-        case "for" | "while":
-            first = 1 if operation.kind == "for" else 0
-            body = operation.regions[-1]
-            inside: list[_Site] = []
-            start = _follow(body, body.results[place], (*path, (operation, body)), inside)
-            if inside and _is_of_vectors(operation, inside):
-                numbers = tuple(number for site in inside for number in site.errors)
-                inside = [_Site(operation, operation.results[place], numbers, path)]
-            sites += inside
-            return operation.operands[first + place] if start is body.params[first + place] else None
-    return None
+            tag = before
+
+    def _before(self, operation: Operation, place: int, path: _Path, sites: list[_Site]) -> Var | None:
+        match operation.kind:
+            case "select":
+                chosen, number, before = operation.operands
+                value = constant_value(number)
+                if value is None or value.shape or value == 0 or not _is_first(chosen, before):
+                    return None
+                sites.append(_Site(operation, operation.results[0], (int(value),), path))
+                return before
+            case "if":
+                around = [(*path, (operation, arm, place)) for arm in operation.regions]
+                one, other = (self.follow(way[-1][1], way[-1][1].results[place], way, sites) for way in around)
+                return one if one is not None and other is not None and _is_same(one, other) else None
+            case "for" | "while":
+                first = 1 if operation.kind == "for" else 0
+                body = operation.regions[-1]
+                inside: list[_Site] = []
+                start = self.follow(body, body.results[place], (*path, (operation, body, place)), inside)
+                if self._of_vectors and inside and _is_of_vectors(operation, inside):
+                    numbers = tuple(number for site in inside for number in site.errors)
+                    inside = [_Site(operation, operation.results[place], numbers, path)]
+                sites += inside
+                return operation.operands[first + place] if start is body.params[first + place] else None
+        return None
 
 
 def _is_same(one: Var, other: Var) -> bool:
@@ -211,7 +285,7 @@ def _exit(
 
 
 def _as_of(
-    region: Region, var: Var, path: Sequence[tuple[Operation, Region]], site: _Site, predicates: set[Var]
+    region: Region, var: Var, path: _Path, site: _Site, predicates: set[Var]
 ) -> tuple[Var, Region | None] | None:
     """What a value, which a region has in the end, is where the program is left: a value, or a result of an arm that is
     not computed yet; None if that is not found out."""
@@ -269,4 +343,4 @@ def _start(region: Region, var: Var, predicates: set[Var]) -> Var | None:
     return found
 
 
-__all__ = ["Errors", "Exit", "Place", "exits_of"]
+__all__ = ["Errors", "Exit", "Place", "exits_of", "kept_but_at_errors", "loops_with_errors"]

@@ -18,6 +18,8 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
 
+import numpy as np
+
 from xlapy.lowering.llvm.text import BARRIER, BLOCK, INDEX, NoGrid, Number, Text, Unsuitable
 from xlapy.lowering.thresholds import INSTRUCTIONS_OF_BARRIER, ITERATIONS_AT_ONCE_IN_BLOCK
 
@@ -35,6 +37,11 @@ def on_grid(text: Text, count: str, loop: Callable[[str, str], bool]) -> bool:
     if not may_be:
         raise NoGrid
     return True
+
+
+def first_thread(text: Text) -> Number:
+    """Whether a thread is the first one of a grid."""
+    return Number(np.dtype(bool), (text.new("icmp eq i64 %thread, 0"),))
 
 
 def shared_in_block(text: Text, count: str, loop: Callable[[str, str], bool]) -> bool:
@@ -102,4 +109,4 @@ def alone(text: Text) -> Iterator[None]:
     wait(text)
 
 
-__all__ = ["alone", "on_grid", "place_in", "shared_in_block", "wait"]
+__all__ = ["alone", "first_thread", "on_grid", "place_in", "shared_in_block", "wait"]

@@ -12,10 +12,10 @@ from math import prod
 from typing import NamedTuple
 
 from xlapy.lowering.llvm.bufferisation import Array, put
-from xlapy.lowering.llvm.gpu_threads import on_grid
-from xlapy.lowering.llvm.lazy_arrays import Extent, Place, Room, Value, counted, element, ranged
+from xlapy.lowering.llvm.gpu_threads import first_thread, on_grid
+from xlapy.lowering.llvm.lazy_arrays import Extent, Place, Room, Value, counted, dtype_of, element, ranged
 from xlapy.lowering.llvm.parallel_outlining import shared_out
-from xlapy.lowering.llvm.scalar_instructions import RULES
+from xlapy.lowering.llvm.scalar_instructions import RULES, select
 from xlapy.lowering.llvm.text import BLOCK, GRID, INDEX, THREAD, Number, Text, known_int, literal, plus
 from xlapy.lowering.thresholds import (
     ELEMENTS_JOINED_IN_BLOCK,
@@ -52,6 +52,7 @@ class Iterations(NamedTuple):
         initial: what it carries at first.
         written: writes the iterations from one up to another, from what they carry at first; so many are expected.
         sums: the numbers, by place, to which iterations only add.
+        kept: the numbers, by place, that stay as they are unless there is an error, of which the first one counts.
     """
 
     count: Number
@@ -59,10 +60,13 @@ class Iterations(NamedTuple):
     initial: list[Value]
     written: Callable[[str, str, list[Value], float], Carried]
     sums: frozenset[int] = frozenset()
+    kept: frozenset[int] = frozenset()
 
 
 def made_by_several(text: Text, room: Room, iterations: Iterations) -> list[Value]:
     """What a loop gives, whose iterations several threads make if that is worth it; parts of sums are in `room`."""
+    if text.threads == GRID:
+        return _on_grid(text, iterations)
     if iterations.sums:
         return _summed_up(text, room, iterations)
     found: list[Value] = []
@@ -73,11 +77,26 @@ def made_by_several(text: Text, room: Room, iterations: Iterations) -> list[Valu
         found[:] = made.behind()
         return made.in_place and _stay(iterations.initial, found)
 
-    if text.threads == GRID:
-        is_shared = on_grid(text, iterations.count.name, part)
-    else:
-        is_shared = shared_out(text, iterations.count.name, part, iterations.expected)
+    is_shared = shared_out(text, iterations.count.name, part, iterations.expected)
     return _with_numbers(found, iterations.initial) if is_shared else found
+
+
+def _on_grid(text: Text, iterations: Iterations) -> list[Value]:
+    """What a loop gives in one of the threads of a GPU's grid: its parts of sums, and the errors that it found."""
+    before, found = list(iterations.initial), list[Value]()
+    own = {k for k in iterations.sums | iterations.kept if isinstance(before[k], Number)}
+    for k in own & iterations.sums:
+        first, nothing = element(text, before[k], ()), literal(_NOTHING[dtype_of(before[k]).kind], dtype_of(before[k]))
+        before[k] = select(text, first_thread(text), first, nothing)
+
+    def part(first: str, end: str) -> bool:
+        made = iterations.written(first, end, before, iterations.expected)
+        found[:] = made.behind()
+        others = [k for k in range(len(before)) if k not in own]
+        return made.in_place and _stay([before[k] for k in others], [found[k] for k in others])
+
+    on_grid(text, iterations.count.name, part)
+    return [x if k in own else y for k, (x, y) in enumerate(zip(found, _with_numbers(found, before), strict=True))]
 
 
 def _stay(before: list[Value], behind: list[Value]) -> bool:

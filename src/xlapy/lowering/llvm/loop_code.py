@@ -12,7 +12,7 @@ from xlapy.ir import Operation, Region, Var, captured, constant_value
 from xlapy.lowering.llvm.bounds_checks import Bounds
 from xlapy.lowering.llvm.bufferisation import Array
 from xlapy.lowering.llvm.dependence import are_apart, sums_of
-from xlapy.lowering.llvm.early_exits import Exit
+from xlapy.lowering.llvm.early_exits import Exit, kept_but_at_errors
 from xlapy.lowering.llvm.independent_iterations import Carried, Iterations, made_by_several
 from xlapy.lowering.llvm.lazy_arrays import OWN, SOME, Value, element, is_computed_in_place, is_view, reads, shape_of
 from xlapy.lowering.llvm.parallel_outlining import is_worth
@@ -40,6 +40,9 @@ class Loops(Frame, ABC):
         is_left: whether it is left at an error here: then what was checked is as it should be.
         iteration: the iteration of the loop that may be shared out, where one is being written.
         folds: additions and the like to what a loop carries, which nothing else looks at: may be made in any order.
+        tag: the tag that the loop gives which threads of a grid share out, if nobody wants anything else behind an
+            error in it.
+        of_threads: results of that loop of which each thread has its own, and whether these are parts of a sum.
     """
 
     def __init__(
@@ -51,6 +54,8 @@ class Loops(Frame, ABC):
         self.is_left = exits is not None
         self.iteration: str | None = None
         self.folds: set[Operation] = set()
+        self.tag: Var | None = None
+        self.of_threads: dict[Var, bool] = {}
         #: the loop that is all there is, but for numbers before it
         self.only_loop = _only_loop(region)
         #: whether a loop carries an array in other memory than it was in before
@@ -70,11 +75,12 @@ class Loops(Frame, ABC):
         index, *params = body.params
         text, dtype = self.text, index.type.dtype
         is_apart = not text.is_shared and self._is_many(loop) and are_apart(loop, self.bounds, self._is_left_in)
-        sums = sums_of(loop) if is_apart and not text.for_gpu and self._is_long(loop) else frozenset()
+        sums = sums_of(loop) if is_apart and self._may_have_parts(loop) else frozenset()
         iterations = convert(text, self.number(loop.operands[0]), INDEX)
         self.bounds.note(index, loop.operands[0])
         initial = self._begun(loop, initial)
         is_apart = is_apart and (not text.for_gpu or self._may_be_grid(loop, initial))
+        kept = self._kept_by_threads(loop, sums) if is_apart and text.threads == GRID else frozenset()
 
         def written(first: str, end: str, initial: list[Value], expected: float) -> Carried:
             start, stop = (convert(text, Number(INDEX, (x,)), dtype) for x in (first, end))
@@ -106,7 +112,7 @@ class Loops(Frame, ABC):
                 made = Carried(found, found, found)
             return made._replace(in_place=not self._is_moved and rooms == len(self.rooms_outside))
 
-        found = made_by_several(text, self, Iterations(iterations, self._iterations(loop), initial, part, sums))
+        found = made_by_several(text, self, Iterations(iterations, self._iterations(loop), initial, part, sums, kept))
         self.iteration = None
         return found
 
@@ -147,8 +153,18 @@ class Loops(Frame, ABC):
             return self.text.threads == BLOCK
         return loop is self.only_loop and not self.text.loops and all(memory in self.copies for memory in changed)
 
-    def _is_long(self, loop: Operation) -> bool:
-        """Whether a loop may take so long that its sums should be made in parts."""
+    def _kept_by_threads(self, loop: Operation, sums: frozenset[int]) -> frozenset[int]:
+        """What each thread of a grid finds out by itself about errors, besides its parts of sums: the loop gives what
+        all of them found, in their order."""
+        place = next((k for k, v in enumerate(loop.results) if v is self.tag), None)
+        kept = frozenset() if place is None else kept_but_at_errors(loop, place)
+        self.of_threads |= {loop.results[k]: k in sums for k in kept | sums}
+        return kept
+
+    def _may_have_parts(self, loop: Operation) -> bool:
+        """Whether the sums of a loop may be made in parts, as is worth it for one that may take long."""
+        if self.text.for_gpu:
+            return self.text.threads == GRID
         if constant_value(loop.operands[0]) is None:
             return not self.text.loops
         return is_worth(self._work(loop))

@@ -65,7 +65,7 @@ from xlapy.lowering.llvm.value_storage import Arm, uses_in
 from xlapy.lowering.lowering_rules import IN_VECTORS as IN_LAX
 from xlapy.lowering.lowering_rules import RULES as LAX
 from xlapy.lowering.lowering_rules import has_factors
-from xlapy.lowering.thresholds import BYTES_MADE_IN_RESULT
+from xlapy.lowering.thresholds import BYTES_MADE_IN_RESULT, THREADS_OF_GRID
 
 #: what a processor does with integers in no time
 _OF_BITS = frozenset(
@@ -90,6 +90,8 @@ class Function(NamedTuple):
         is_grid: whether it is for the threads of a GPU's grid, each of which does a part: the last two parameters are
             the number of a thread, and of all threads.
         shared: how often the threads of a GPU's block share something out.
+        of_threads: results, by number, of which each thread of a grid has its own element, and whether the loop gives
+            their sum; if not, it gives those of the first thread with an error, if there is one.
     """
 
     operands: list[Var]
@@ -103,10 +105,15 @@ class Function(NamedTuple):
     work: float
     is_grid: bool
     shared: int
+    of_threads: dict[int, bool]
 
 
 def function_of(
-    region: Region, may_have_rooms: bool = False, errors: Errors | None = None, threads: str = HOST
+    region: Region,
+    may_have_rooms: bool = False,
+    errors: Errors | None = None,
+    threads: str = HOST,
+    tag: Var | None = None,
 ) -> Function:
     """A region in LLVM's language, a function of its parameters and of what it captures.
 
@@ -116,18 +123,22 @@ def function_of(
         errors: of a program, which of its results tell the host about errors, if it may be left at the first one: the
             others are then anything.
         threads: which threads run it (`text.HOST` and so on). On a GPU constants are parameters behind the pointers.
+        tag: the result that is an error tag, if all other results may be anything where it is not zero.
 
     Raises:
         Unsuitable: XLA does better, or something is not known here.
     """
-    return _Program(region, may_have_rooms, errors, Text(threads)).function
+    return _Program(region, may_have_rooms, errors, Text(threads), tag).function
 
 
 class _Program(Loops):
     """Writes a function."""
 
-    def __init__(self, region: Region, may_have_rooms: bool, errors: Errors | None, text: Text) -> None:
+    def __init__(
+        self, region: Region, may_have_rooms: bool, errors: Errors | None, text: Text, tag: Var | None
+    ) -> None:
         super().__init__(region, may_have_rooms, None if errors is None else exits_of(region, errors), text)
+        self.tag = tag
         self._results = region.results
         #: results that are written on the way out
         self._told = {k for exit in self.exits.values() for (k, _), *_ in exit.stored}
@@ -161,6 +172,7 @@ class _Program(Loops):
             text.work,
             text.is_grid,
             text.shared,
+            {k: self.of_threads[v] for k, v in enumerate(results) if v in self.of_threads},
         )
 
     def _written(self, pointers: Sequence[str]) -> str:
@@ -185,7 +197,11 @@ class _Program(Loops):
             return value.memory
         shape = self._results[k].type.shape
         place = Memory(f"%r{k}", dtype_of(value), shape, False)
-        self.fill(place, value)
+        if self._results[k] in self.of_threads:
+            many = Memory(place.pointer, place.dtype, (THREADS_OF_GRID,), False)
+            bufferisation.put(self.text, many, element(self.text, value, ()), ("%thread",))
+        else:
+            self.fill(place, value)
         return place
 
     def _is_given_away(self, place: Memory) -> bool:

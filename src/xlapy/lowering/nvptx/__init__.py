@@ -14,6 +14,6 @@ whether XLA's kernels are better, is estimated (`kernels`).
 """
 
 from xlapy.lowering.nvptx.emulator import emulated
-from xlapy.lowering.nvptx.kernels import as_kernel
+from xlapy.lowering.nvptx.kernels import as_kernel, note_errors
 
-__all__ = ["as_kernel", "emulated"]
+__all__ = ["as_kernel", "emulated", "note_errors"]
