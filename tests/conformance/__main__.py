@@ -1,4 +1,4 @@
-"""Runs test modules of NumPy's, each in a process of its own, and tells what became of the calls."""
+"""Runs test modules of NumPy and CPython, each in a process of its own, and tells what became of the calls."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import pytest
 
 from tests.conformance import rewrite
 from tests.conformance.calls import CRASHES, DIFFERS, REFUSED, SAME, SKIPPED, Checker, Log
+from tests.conformance.python_calls import PythonChecker
 
 #: test modules of NumPy's that are about numbers
 MODULES = [
@@ -76,11 +77,23 @@ MODULES = [
 ]
 
 
+#: test modules of CPython's own, which not every installation has
+PYTHON = [
+    f"test.test_{name}"
+    for name in (
+        "math cmath float int long complex bool list tuple dict set itertools functools operator statistics heapq"
+        " bisect collections deque format slice builtin range enumerate sort fractions numeric_tower string unpack"
+        " unpack_ex bytes ordered_dict generators compare contains augassign binop pow userlist"
+    ).split()
+]
+
+
 class Plugin:
     """Imports the module that is tested with its checks."""
 
-    def __init__(self, path: Path, log: Log) -> None:
-        self.path, self.checker = path, Checker(log)
+    def __init__(self, name: str, path: Path, log: Log) -> None:
+        self.name, self.path = name, path
+        self.checker = PythonChecker(log) if name.startswith("test.") else Checker(log)
 
     def pytest_pycollect_makemodule(self, module_path: Path, parent):
         """The module as pytest collects it, made of the rewritten source."""
@@ -91,7 +104,7 @@ class Plugin:
         return module
 
     def _import(self):
-        name = ".".join(self.path.with_suffix("").parts[self.path.parts.index("numpy") :])
+        name = self.name
         spec = importlib.util.spec_from_file_location(name, self.path)
         assert spec is not None
         module = importlib.util.module_from_spec(spec)
@@ -129,7 +142,7 @@ def run_one(module: str, options: argparse.Namespace, more: list[str]) -> int:
             "ignore",
             "--tb=no",
         ]
-        pytest.main([str(path), *flags, "-rN", "-o", "addopts=", *more], plugins=[Plugin(path, log)])
+        pytest.main([str(path), *flags, "-rN", "-o", "addopts=", *more], plugins=[Plugin(module, path, log)])
     (out / f"{module}.json").write_text(json.dumps(log.counts))
     return 0
 
@@ -137,7 +150,12 @@ def run_one(module: str, options: argparse.Namespace, more: list[str]) -> int:
 def main() -> int:
     """See `--help`."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
-    parser.add_argument("modules", nargs="*", default=MODULES, help="test modules; those of NumPy's that are known")
+    parser.add_argument(
+        "modules",
+        nargs="*",
+        default=MODULES,
+        help="test modules, or the word python for CPython's own; else those of NumPy's",
+    )
     parser.add_argument("--every", type=int, default=1, help="compare every n-th call only")
     parser.add_argument(
         "--out", type=Path, default=Path("results/conformance"), help="folder for the calls that differ"
@@ -153,7 +171,7 @@ def main() -> int:
         return run_one(options.modules[0], options, more)
     total: collections.Counter[str] = collections.Counter()
     died = []
-    for module in options.modules:
+    for module in PYTHON if options.modules == ["python"] else options.modules:
         command = [sys.executable, "-m", "tests.conformance", module, "--here", "--every", str(options.every)]
         command += ["--out", str(options.out), "--memory", str(options.memory)]
         command += ["--select", options.select] if options.select else []

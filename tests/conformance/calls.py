@@ -19,17 +19,19 @@ import numpy as np
 import xlapy
 from tests.semantics.compare import Comparison, Mismatch
 
-_OPERATORS = {
+OPERATORS = {
     "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "Mod": operator.mod,
     "FloorDiv": operator.floordiv, "Pow": operator.pow, "MatMult": operator.matmul, "BitAnd": operator.and_,
     "BitOr": operator.or_, "BitXor": operator.xor, "LShift": operator.lshift, "RShift": operator.rshift,
     "USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert, "Lt": operator.lt, "LtE": operator.le,
     "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
+    "In": lambda x, y: x in y, "NotIn": lambda x, y: x not in y,
 }  # fmt: skip
-_SYMBOLS = {
+SYMBOLS = {
     "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Mod": "%", "FloorDiv": "//", "Pow": "**", "MatMult": "@",
     "BitAnd": "&", "BitOr": "|", "BitXor": "^", "LShift": "<<", "RShift": ">>", "USub": "-", "UAdd": "+",
-    "Invert": "~", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!=",
+    "Invert": "~", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!=", "In": "in",
+    "NotIn": "not in",
 }  # fmt: skip
 #: what arrays that are compared may hold, and how many elements
 _KINDS, _MOST = "?biufc", 20_000
@@ -116,9 +118,9 @@ class Checker:
     def operator(self, name: str, /, *operands: Any) -> Any:
         """An operator."""
         if not any(isinstance(x, np.ndarray | np.generic) for x in operands):
-            return _OPERATORS[name](*operands)
-        text = f"{_SYMBOLS[name]}{{}}" if len(operands) == 1 else f"{{}} {_SYMBOLS[name]} {{}}"
-        return self._checked(f"operator {_SYMBOLS[name]}", f"return {text}", {}, operands, {}, _OPERATORS[name])
+            return OPERATORS[name](*operands)
+        text = f"{SYMBOLS[name]}{{}}" if len(operands) == 1 else f"{{}} {SYMBOLS[name]} {{}}"
+        return self._checked(f"operator {SYMBOLS[name]}", f"return {text}", {}, operands, {}, OPERATORS[name])
 
     def item(self, owner: Any, key: Any) -> Any:
         """`owner[key]`."""
@@ -142,12 +144,11 @@ class Checker:
     def _checked(
         self, what: str, text: str, known: dict, args: tuple, kwargs: dict, plain: Callable, skip: int = 0
     ) -> Any:
-        wanted = all(map(_is_compared, (*args, *kwargs.values()))) and not _is_accepted(args, kwargs)
-        if not wanted or not self.log.is_due():
+        if not self._is_compared(args, kwargs) or not self.log.is_due():
             self.log.add(SKIPPED, what)
             return plain(*args, **kwargs)
-        program, dynamic, shown = _program(text, known, args, kwargs, skip)
-        ours, before = _copied(dynamic), _copied(dynamic)
+        program, dynamic, shown = _program(text, known, args, kwargs, skip, self._is_dynamic)
+        ours, before = self._copied(dynamic), self._copied(dynamic)
         error = value = None
         try:
             with warnings.catch_warnings():
@@ -163,6 +164,19 @@ class Checker:
             self.log.add(*_verdict(program, ours, dynamic, value, error, f"{what}: {shown} of {key[1:]}"))
         if error is not None:
             raise error
+        return self._result(plain, text, value, args, kwargs)
+
+    def _is_compared(self, args: tuple, kwargs: dict) -> bool:
+        return all(map(_is_compared, (*args, *kwargs.values()))) and not _is_accepted(args, kwargs)
+
+    def _is_dynamic(self, value: Any) -> bool:
+        return _is_dynamic(value)
+
+    def _copied(self, values: list) -> list:
+        return _copied(values)
+
+    def _result(self, plain: Callable, text: str, value: Any, args: tuple, kwargs: dict) -> Any:
+        """What the test goes on with."""
         return value
 
 
@@ -186,9 +200,18 @@ def _verdict(program: Program, ours: list, theirs: list, value: Any, error: Exce
         compare = Comparison(rtol=None)
         compare(theirs, ours, "arguments")
         compare(value, got, "result")
+        _compare_types(value, got)
     except Mismatch as mismatch:
         return DIFFERS, shown, str(mismatch)
     return SAME, shown
+
+
+def _compare_types(value: Any, got: Any) -> None:
+    if type(value) is not type(got):
+        raise Mismatch(f"a {type(value).__name__} expected, got a {type(got).__name__}: {value!r}, {got!r}")
+    if isinstance(value, list | tuple):
+        for one, other in zip(value, got, strict=True):
+            _compare_types(one, other)
 
 
 def _is_accepted(args: tuple, kwargs: dict) -> bool:
@@ -238,11 +261,13 @@ class Program:
         return self.function(*args)
 
 
-def _program(text: str, known: dict, args: tuple, kwargs: dict, skip: int) -> tuple[Program, list, str]:
+def _program(
+    text: str, known: dict, args: tuple, kwargs: dict, skip: int, is_dynamic: Callable
+) -> tuple[Program, list, str]:
     """The program of a call, what it is given, and how it reads; a call that was made before is compiled once."""
     namespace, dynamic, shown = dict(known), [], []
     for name, value in [*((None, a) for a in args), *kwargs.items()]:
-        if _is_dynamic(value):
+        if is_dynamic(value):
             word = f"a{len(dynamic)}"
             dynamic.append(value)
         else:
@@ -307,4 +332,4 @@ def _summary(value: Any) -> str:
     return text if len(text) < 120 else f"{text[:100]}... {getattr(value, 'shape', '')} {getattr(value, 'dtype', '')}"
 
 
-__all__ = ["CRASHES", "DIFFERS", "REFUSED", "SAME", "SKIPPED", "Checker", "Log"]
+__all__ = ["OPERATORS", "SYMBOLS", "CRASHES", "DIFFERS", "REFUSED", "SAME", "SKIPPED", "Checker", "Log"]

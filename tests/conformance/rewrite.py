@@ -68,7 +68,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.expr:  # noqa: N802
         """`a < b`."""
         self.generic_visit(node)
-        if len(node.ops) > 1 or isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
+        if len(node.ops) > 1 or isinstance(node.ops[0], ast.Is | ast.IsNot):
             return node
         return self._operator(node, type(node.ops[0]).__name__, [node.left, *node.comparators])
 
