@@ -1,5 +1,5 @@
-"""NumPy's own tests, run through xlapy: `python -m tests.conformance --help`.
+"""NumPy's and CPython's own tests, run through xlapy: `python -m tests.conformance --help`.
 
 Each call of a public function or array method, each operator and each subscript in a test module that is installed with
-NumPy goes through a compiled function of one call as well, and is compared with what NumPy did.
+them goes through a compiled function of one call as well, and is compared with what NumPy and CPython did.
 """

@@ -6,6 +6,7 @@ import ast
 
 #: names that rewritten code calls, with what they are given
 CALL, METHOD, OPERATOR, ITEM = "checked_call_", "checked_method_", "checked_operator_", "checked_item_"
+SET_ITEM, ATTRIBUTE = "checked_set_item_", "checked_attribute_"
 #: functions whose calls are not calls of what is tested
 _LEFT_ALONE = ("testing", "test", "raises", "warns", "mark", "param", "assert_")
 
@@ -30,8 +31,13 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:  # noqa: N802
         """`a.name(...)` or `name(...)`: a method, or a function."""
-        self.generic_visit(node)
         function = node.func
+        if isinstance(function, ast.Attribute):
+            function.value = self.visit(function.value)
+        else:
+            node.func = function = self.visit(function)
+        node.args = [self.visit(argument) for argument in node.args]
+        node.keywords = [self.visit(argument) for argument in node.keywords]
         if (
             self.depth
             and isinstance(function, ast.Name)
@@ -62,7 +68,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.expr:  # noqa: N802
         """`a < b`."""
         self.generic_visit(node)
-        if len(node.ops) > 1 or isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
+        if len(node.ops) > 1 or isinstance(node.ops[0], ast.Is | ast.IsNot):
             return node
         return self._operator(node, type(node.ops[0]).__name__, [node.left, *node.comparators])
 
@@ -73,6 +79,24 @@ class Rewriter(ast.NodeTransformer):
             return node
         arguments = [node.value, _key(node.slice)]
         return ast.copy_location(ast.Call(ast.Name(ITEM, ast.Load()), arguments, []), node)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:  # noqa: N802
+        """`a[key] = value`."""
+        self.generic_visit(node)
+        target = node.targets[0]
+        if not self.depth or len(node.targets) > 1 or not isinstance(target, ast.Subscript) or _has_star(target.slice):
+            return node
+        call = ast.Call(ast.Name(SET_ITEM, ast.Load()), [target.value, _key(target.slice), node.value], [])
+        return ast.copy_location(ast.Expr(call), node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:  # noqa: N802
+        """`a.name`, where it is read."""
+        self.generic_visit(node)
+        if not self.depth or not isinstance(node.ctx, ast.Load) or node.attr.startswith("__"):
+            return node
+        return ast.copy_location(
+            ast.Call(ast.Name(ATTRIBUTE, ast.Load()), [node.value, ast.Constant(node.attr)], []), node
+        )
 
     def _operator(self, node: ast.expr, name: str, operands: list[ast.expr]) -> ast.expr:
         if not self.depth:
@@ -100,4 +124,4 @@ def rewritten(source: str, filename: str) -> ast.Module:
     return ast.fix_missing_locations(Rewriter().visit(ast.parse(source, filename)))
 
 
-__all__ = ["CALL", "ITEM", "METHOD", "OPERATOR", "rewritten"]
+__all__ = ["ATTRIBUTE", "CALL", "ITEM", "METHOD", "OPERATOR", "SET_ITEM", "rewritten"]

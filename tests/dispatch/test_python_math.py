@@ -39,6 +39,7 @@ UNARY = (
 ).split()
 INTS = [0, 1, 2, 3, 7, 12, 18, 20, -1, -6, 100]
 COMPLEX = [0j, 1 + 0j, 1j, 1 + 2j, -0.5 + 0.1j, complex(-3, -0.0), complex(-3, 0.0), 2 - 1j, 0.25 - 4j, 3 + 700j]
+EXTREME = [1 + 1e-200j, -1e-200 - 1j, 1.5e308 - 1.5e308j, 1e160j, complex(-1e300, 2.0)]
 
 
 @pytest.mark.parametrize("module", [math, cmath])
@@ -128,6 +129,7 @@ def test_of_complex(name):
     if not callable(function) or name == "isclose":
         return
     values = [z for z in COMPLEX if not (name in ("asin", "acos", "acosh", "asinh") and abs(z) > 1e3)]
+    values += EXTREME if name[0] == "a" else []
     check(function_of("g(z)", "z", g=function), *((z,) for z in values), rtol=1e-13)
 
 
@@ -136,6 +138,8 @@ def test_polar_coordinates():
         function_of("polar(z), rect(abs(z), phase(z))", "z", polar=cmath.polar, rect=cmath.rect, phase=cmath.phase),
         (1 + 2j,),
         (-3.0 + 0j,),
+        (1.5e308 - 1.5e308j,),
     )
+    check(function_of("abs(z)", "z"), (3 + 4j,), (1.5e308 - 1.5e308j,), (complex(math.inf, math.nan),))
     check(function_of("g(z, w), g(z, w, rel_tol=0.5)", "z", "w", g=cmath.isclose), (1 + 1j, 1 + 1.0000001j), (1j, 2j))
     check(function_of("g(z, b)", "z", "b", g=cmath.log), (1 + 2j, 10), (2 + 0j, 1))

@@ -549,6 +549,9 @@ def test_denormals_are_kept(runs):
 
     same(xlapy.jit(halves)(1e-300, 100), halves(1e-300, 100))
     assert runs
+    x = np.array([2.0**-1030, 2.0**-1074, 2.0])
+    assert xlapy.jit(np.log2)(x).tolist() == [-1030.0, -1074.0, 1.0]
+    np.testing.assert_allclose(xlapy.jit(np.log10)(x), np.log10(x))
 
 
 def running(x):

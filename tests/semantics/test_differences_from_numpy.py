@@ -33,6 +33,15 @@ ROWS = {
         np.array([1j, complex(0, NAN), complex(NAN, 0), complex(NAN, NAN)]),
     ),
     "a[0]**0.5 | a**0.5 | np.power(a, np.array([0.5]))": (np.array([-INF, 4.0]),),
+    # denormal numbers, and truth values of which the bytes are others than 0 and 1
+    "np.log2(a) | np.log10(a) | np.cbrt(a)": (np.resize([2.0**-1030, -(2.0**-1026), 2.0**-1074, 8.0, 0.0, INF], 5000),),
+    "np.logical_and(a, b) | a == b | np.sum(a) | a.astype(int) | ~a | np.where(a, 1, 2) | b.max()": (
+        np.arange(100, dtype="u1").view(bool),
+        np.arange(100, dtype="u1")[::-1].view(bool),
+    ),
+    # more than there is
+    "np.arange(2**64) | np.arange(2**63) | np.zeros((1 << 31, 1 << 20, 1 << 20)) | np.repeat(a, -1)"
+    " | np.repeat(a, [2]) | np.repeat(a, True) | np.repeat(a, [1, 2]) | np.repeat(a[:0], 3) | np.repeat(a, 2.0)": (X,),
     # Python's numbers are weak, and small types are small
     "np.sinc(a) | np.poly(a) | np.poly([]) | np.poly(a.astype('f4'))": (np.array([0.0, 0.5], "f2"),),
     "np.isclose(a, 0.1, rtol=0, atol=0) | np.allclose(0.1, a) | np.isclose(a, a, atol=a)": (
@@ -55,6 +64,24 @@ ROWS = {
         np.array([2**64 - 1, 1, 2, 2**64 - 2], "u8"),
         np.array([-1, 5]),
     ),
+    "np.isin(a, b) | np.isin(b, a, invert=True) | np.intersect1d(a, b) | np.setdiff1d(a, b)": (
+        np.array([2**53 + 1, 5], "u8"),
+        np.array([2**53, 2**53 + 3, -5]),
+    ),
+    "np.isin(a, b) | np.isin(a, b, kind='sort') | np.isin(a, b, kind='table') | np.isin(b, a) | np.isin(a, b[:0])": (
+        np.arange(2**53, 2**53 + 20),
+        np.arange(2**53 - 3, 2**53 + 37, dtype="u8")[::2],
+    ),
+    "np.isin(a, b, kind='table') | np.isin(a, b) | np.isin(b, a, kind='table')": (
+        np.array([0, 1], "i2"),
+        np.array([-128, 127], "i1"),
+    ),
+    "np.histogram(a, 10) | np.histogram(b, 3) | np.histogram_bin_edges(a, 2) | np.histogram(a[:1] * 0, 3)": (
+        np.array([1.0, 1 + 2**-52]),
+        np.array([2**60]),
+    ),
+    "np.histogram2d(a[:, 0], a[:, 1], [b, 2]) | np.histogramdd(a, [2, b])": (M, [-INF, 1.5, 10.0]),
+    "np.histogram2d(a[:, 0], a[:, 1], [[3, 2, 1], 2])": (M,),
     "np.digitize(a, b) | np.digitize(a, b[::-1], True) | np.digitize(a, [2.0, 2.0, 1.0])": (X, np.array([3.0, 1.0])),
     # functions of a part of an array see this part
     "np.piecewise(a, [a < 2], [lambda v: v - v.mean(), lambda v: v / v.max()])"
@@ -72,6 +99,8 @@ ROWS = {
         np.array([[1.0, 2.0], [2.0, 1.0]]),
     ),
     "np.r_[0:36:a] | np.mgrid[0:36:a]": (np.complex64(5j),),
+    "np.add(a, b, sig='ii->i', casting='unsafe') | np.add(a, b * INF, sig='ii->i', casting='unsafe')"
+    " | np.add(a, b * 1e30, sig='ii->i', casting='unsafe') | np.add(a, NAN, sig='bb->b', casting='unsafe')": (X, 0.5),
     "np.add(a, b, sig='ff->f') | np.add(a, b, signature=(None, None, 'f')) | np.divmod.outer(c, c)": (
         1,
         2,

@@ -69,6 +69,8 @@ if TYPE_CHECKING:
 
 #: elements of an array that shapes may depend on
 _MOST_KNOWN = 64
+#: how many dimensions the arrays of XLA, as JAX makes them, may have
+_MOST_DIMENSIONS = 32
 
 
 @immutable()
@@ -411,6 +413,8 @@ class CallerEnvironment(Definitions):
             )
         if found.dtype.byteorder not in "=|" and not found.dtype.isnative:
             raise Refused("XP0005", f"{source} has a foreign byte order", "x.astype(x.dtype.newbyteorder('='))")
+        if found.ndim > _MOST_DIMENSIONS:
+            raise Refused("XP0005", f"{source} has {found.ndim} dimensions, more than JAX takes", "x.reshape(...)")
         if self.storages and found.size and id(storage(found)) in self.storages:
             return self._shares_memory(found, source)
         room = self.rooms.get(source)

@@ -112,6 +112,7 @@ class Machine:
         self.entry = Region()
         self.builder = Builder(self.entry, self.location, settings.narrow)
         self.builder.refusing = _refuse_large
+        self.builder.oversized = _refuse_oversized
         #: obstacles found so far
         self.blockers: list[Blocker] = []
         #: errors that may be raised on the host after the run: exception class and place
@@ -654,6 +655,10 @@ def _refuse_large(number: int) -> NoReturn:
     raise Refused(
         "XP0005", f"the int {number} does not fit the 32 bits that integers have on the device", "use a float"
     )
+
+
+def _refuse_oversized(type: TensorType) -> NoReturn:
+    raise Refused("XP0011", f"an array of shape {type.shape}, which no memory holds")
 
 
 class _Nested:

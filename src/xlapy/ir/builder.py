@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,8 @@ from xlapy.ir.core import Location, Operation, Region, TensorType, Var, constant
 from xlapy.ir.operations import computed, infer_elementwise
 from xlapy.ir.rewrites import IMMEDIATE, Expression, rewritten
 
+#: as many bytes can be addressed
+_MOST_ELEMENTS = 1 << 47
 _INT32 = np.iinfo(np.int32)
 _NARROW = {np.dtype(wide): np.dtype(thin) for wide, thin in (("f8", "f4"), ("i8", "i4"), ("u8", "u4"), ("c16", "c8"))}
 
@@ -34,6 +37,8 @@ class Builder:
         self.discarding: Callable[[], None] | None = None
         #: called with an int that has no place on the device, since it takes more than 32 bits there
         self.refusing: Callable[[int], None] | None = None
+        #: called with a type that no memory holds
+        self.oversized: Callable[[TensorType], None] | None = None
 
     def narrowed(self, dtype: np.dtype) -> np.dtype:
         """`dtype` under the policy for 64-bit types."""
@@ -72,6 +77,9 @@ class Builder:
             self.discarding()
         if self.narrow:
             result_types = self._narrow_types(result_types)
+        for type in result_types:
+            if self.oversized is not None and math.prod(type.shape) > _MOST_ELEMENTS:
+                self.oversized(type)
         operation = Operation(kind, operands, attributes, result_types, regions, self.location(), self.region.depth)
         self.region.operations.append(operation)
         return operation.results

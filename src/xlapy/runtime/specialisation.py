@@ -517,7 +517,13 @@ class Specialisation:
             set_x64(before)
 
     def without_native(self, error: Exception, operands: tuple) -> Any:
-        """Compile anew and run, if XLA has something in a native function that it cannot do there."""
+        """Compile anew and run, if XLA has something in a native function that it cannot do there.
+
+        Raises:
+            MemoryError: XLA found none, as NumPy would not have.
+        """
+        if "RESOURCE_EXHAUSTED" in str(error):
+            raise MemoryError(str(error).partition(": ")[2]) from error
         if not self.native or "UNIMPLEMENTED" not in str(error):
             raise error
         with self.cache.lock:

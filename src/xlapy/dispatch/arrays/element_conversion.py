@@ -148,11 +148,16 @@ def _assigned_scalar(machine: Machine, value: Scalar, dtype: np.dtype) -> Var:
             what = "a string, a bytes-like object or a real number" if name == "int" else "a string or a real number"
             machine.raise_(TypeError, f"{name}() argument must be {what}, not 'complex'")
     var = machine.builder.convert(value.var, value.var.type.dtype)
-    if value.kind is int and kind in "iu":
-        check_python_int(machine, value, dtype)
-    if value.kind is float and kind in "iu":
-        _check_python_float(machine, var, dtype)
+    check_python_number(machine, value, dtype)
     return cast(machine, var, dtype)
+
+
+def check_python_number(machine: Machine, value: Scalar, dtype: np.dtype) -> None:
+    """The errors of a dynamic Python number that an integer dtype cannot hold."""
+    if kind_of(dtype) in "iu" and value.kind is int:
+        check_python_int(machine, value, dtype)
+    elif kind_of(dtype) in "iu" and value.kind is float:
+        _check_python_float(machine, machine.builder.convert(value.var, value.var.type.dtype), dtype)
 
 
 def _check_python_float(machine: Machine, var: Var, dtype: np.dtype) -> None:

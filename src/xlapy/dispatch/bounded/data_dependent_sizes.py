@@ -329,16 +329,17 @@ def _union1d(ar1, ar2):
 
 def _intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     dtype = np.result_type(ar1.dtype, ar2.dtype)
+    ar1, ar2 = ar1.astype(dtype), ar2.astype(dtype)
     if return_indices:
         one, first = np.unique(ar1, return_index=True)
         two, second = np.unique(ar2, return_index=True)
         mine, yours = _among(one, np.ravel(ar2)), _among(two, np.ravel(ar1))
-        return one[mine].astype(dtype), first[mine], second[yours]
+        return one[mine], first[mine], second[yours]
     if assume_unique:  # several of one number are in both
         every = np.sort(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
         return every[:-1][every[1:] == every[:-1]]
     one = np.unique(ar1)
-    return one[_among(one, np.ravel(ar2))].astype(dtype)
+    return one[_among(one, np.ravel(ar2))]
 
 
 def _setdiff1d(ar1, ar2, assume_unique=False):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
+import sys
 from collections.abc import Callable
 
 import jax
@@ -55,6 +56,13 @@ def _differentiated_by(derivative: Callable) -> Callable:
     return decorate
 
 
+#: beyond that, sums and squares of parts may overflow
+_LARGE = sys.float_info.max / 4
+_SQUARED = math.sqrt(_LARGE)
+#: squares of smaller numbers are denormal or zero
+_SQUARE_VANISHES = math.sqrt(sys.float_info.min)
+
+
 def _finite(z):
     return jnp.isfinite(z.real) & jnp.isfinite(z.imag)
 
@@ -86,6 +94,16 @@ def _atanh(z):
     size = jnp.abs(y)
     real_part = jnp.log1p(4.0 * x / ((1 - x) * (1 - x) + size * size)) / 4.0
     imaginary = -jnp.arctan2(-2.0 * y, (1 - x) * (1 + x) - size * size) / 2
+    # at one, beside the cut
+    near = (x == 1.0) & (size > 0.0) & (size < _SQUARE_VANISHES)
+    length = jnp.where(near, size, 1.0)
+    real_part = jnp.where(near, -jnp.log(jnp.sqrt(length) / math.sqrt(2.0)), real_part)
+    imaginary = jnp.where(near, jnp.copysign(jnp.arctan2(2.0, -length) / 2, y), imaginary)
+    large = (x > _SQUARED) | (size > _SQUARED)
+    half = jnp.abs(lax.complex(x / 2, y / 2))
+    far = x / 4 / jnp.where(large, half, 1.0) / jnp.where(large, half, 1.0)
+    real_part = jnp.where(large, far, real_part)
+    imaginary = jnp.where(large, -jnp.copysign(math.pi / 2, -y), imaginary)
     result = lax.complex(real_part, imaginary)
     return jnp.where(flipped, -result, result)
 
@@ -102,11 +120,18 @@ def _atan(z):
     return lax.complex(w.imag, -w.real)
 
 
+def _where_large(z, large, found):
+    """The real or imaginary part of a result: `large(log(2 |z|))` for large numbers."""
+    length = jnp.log(jnp.abs(lax.complex(z.real / 2, z.imag / 2))) + 2 * math.log(2)
+    return jnp.where((jnp.abs(z.real) > _LARGE) | (jnp.abs(z.imag) > _LARGE), large(length), found)
+
+
 @_differentiated_by(lambda w, z: -1.0 / (_sqrt(1.0 - z) * _sqrt(1.0 + z)))
 def _acos(z):
     first, second = _sqrt(lax.complex(1 - z.real, -z.imag)), _sqrt(lax.complex(1 + z.real, z.imag))
     real_part = 2.0 * jnp.arctan2(first.real, second.real)
-    return lax.complex(real_part, jnp.arcsinh(second.real * first.imag - second.imag * first.real))
+    imaginary = jnp.arcsinh(second.real * first.imag - second.imag * first.real)
+    return lax.complex(real_part, _where_large(z, lambda length: jnp.copysign(length, -z.imag), imaginary))
 
 
 @_differentiated_by(lambda w, z: 1.0 / (_sqrt(1.0 + 1j * z) * _sqrt(1.0 - 1j * z)))
@@ -114,6 +139,7 @@ def _asinh(z):
     first = _sqrt(lax.complex(1 + z.imag, -z.real))
     second = _sqrt(lax.complex(1 - z.imag, z.real))
     real_part = jnp.arcsinh(first.real * second.imag - second.real * first.imag)
+    real_part = _where_large(z, lambda length: jnp.copysign(length, z.real), real_part)
     return lax.complex(real_part, jnp.arctan2(z.imag, first.real * second.real - first.imag * second.imag))
 
 
@@ -128,6 +154,7 @@ def _asin(z):
 def _acosh(z):
     first, second = _sqrt(lax.complex(z.real - 1, z.imag)), _sqrt(lax.complex(z.real + 1, z.imag))
     real_part = jnp.arcsinh(first.real * second.real + first.imag * second.imag)
+    real_part = _where_large(z, lambda length: length, real_part)
     return lax.complex(real_part, 2.0 * jnp.arctan2(first.imag, second.real))
 
 
@@ -260,6 +287,14 @@ def _phase(z):
     return jnp.arctan2(z.imag, z.real)
 
 
+def _overflows(z):
+    """Whether the length of a finite number is infinite."""
+    return _finite(z) & jnp.isinf(jnp.abs(z))
+
+
+_POLAR_OVERFLOW = Failure(cmath.polar, complex(1.5e308, 1.5e308))
+
+
 @registry.function(cmath.polar)
 def polar(machine, z: Value, /) -> Value:
     """`cmath.polar(z)`."""
@@ -267,6 +302,7 @@ def polar(machine, z: Value, /) -> Value:
     if given is not None:
         return Tuple(tuple(map(Const, fold(machine, cmath.polar, *given).value)))
     size = machine.leaf(jnp.abs, [_complex(machine, z)])[0]
+    _POLAR_OVERFLOW.check(machine, machine.leaf(_overflows, [_complex(machine, z)])[0], z)
     return Tuple((scalar(machine, float, size), phase(machine, z)))
 
 

@@ -88,6 +88,12 @@ def truth_of_scalar(machine, value: Value) -> bool | Var:
     return machine.builder.elementwise("ne", value.var, constant(machine, 0, value.var))
 
 
+def _length(z):
+    """The length of a complex number, and whether it is infinite, though the number is not."""
+    size = jnp.abs(z)
+    return size, jnp.isinf(size) & jnp.isfinite(z.real) & jnp.isfinite(z.imag)
+
+
 def absolute(machine, value: Value) -> Value | None:
     """`abs(value)` of a Python scalar."""
     kind = kind_of(value)
@@ -96,7 +102,9 @@ def absolute(machine, value: Value) -> Value | None:
     if isinstance(value, Const):
         return fold(machine, abs, value.value)
     if kind is complex:
-        return scalar(machine, float, machine.leaf(jnp.abs, [number_var(value)])[0])
+        size, overflows = machine.leaf(_length, [number_var(value)], name="abs")
+        machine.check(overflows, OverflowError, "absolute value too large")
+        return scalar(machine, float, size)
     kind = int if kind is bool else kind
     low, high = bounds_of(value)
     if kind is int and low >= 0:

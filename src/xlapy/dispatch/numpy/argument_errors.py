@@ -59,8 +59,6 @@ _OF_SHAPES = frozenset({"reshape", "transpose"})
 _FEW, _MANY = 256, 1 << 21
 #: dimensions that an array of XLA's can have here
 _MOST_DIMENSIONS = 32
-#: what stands for elements: one after another, until NumPy takes the call
-_FILLS = (0, 1)
 #: an exception, or a described result, or None if nobody knows
 Answer = Any
 
@@ -76,6 +74,8 @@ class Asked:
         self.machine, self.allocates, self.sizes = machine, allocates, sizes
         self.fill = 0
         self.elements = 1
+        #: whether a number that stands in a sequence behind a known one is as that, and whether one did
+        self.is_rising, self.is_mixed = False, False
 
     def of(self, value: Any) -> Any:
         """What stands for an argument."""
@@ -89,12 +89,22 @@ class Asked:
             case Slice():
                 return slice(*map(self.of, (value.start, value.stop, value.step)))
             case Tuple():
-                return made_tuple(value.cls, tuple(map(self.of, value.items)))
+                return made_tuple(value.cls, tuple(self._items(value.items)))
             case Ref() if self.machine.heap.objects[value.object].cls is list:
                 items = _items(self.machine, value)
                 if items is not None and len(items) <= _FEW:
-                    return [self.of(item) for item in items]
+                    return self._items(items)
         raise _Unknown
+
+    def _items(self, items: Sequence[Value]) -> list:
+        found: list[Any] = []
+        for item in items:
+            one = self.of(item)
+            if found and isinstance(found[-1], float) and isinstance(item, Scalar) and item.kind is float:
+                self.is_mixed = True
+                one = found[-1] if self.is_rising else one
+            found.append(one)
+        return found
 
     def _known(self, found: Any) -> Any:
         if type(found) is tuple:
@@ -219,7 +229,7 @@ def _asked(
     allocates = not isinstance(item, np.ufunc) and item.__name__ not in _OF_SIZES
     asked = Asked(machine, allocates, sizes)
     found: list[Exception] = []
-    for asked.fill in _FILLS:
+    for asked.fill, asked.is_rising in ((0, False), (1, False), (1, True)):
         asked.elements = 1
         try:
             shown, named = [asked.of(v) for v in args], {k: asked.of(v) for k, v in kwargs.items()}
@@ -227,13 +237,14 @@ def _asked(
             return None
         if asked.elements > _MANY:
             return None
+        if asked.is_rising and not asked.is_mixed:
+            break
         try:
             return describe(real_call(item, shown, named))
         except Exception as error:
             found.append(error)
-    first, second = found
-    same = type(first) is type(second) and str(first) == str(second)
-    return first if same and not is_about_values(first) else None
+    same = len({(type(error), str(error)) for error in found}) == 1
+    return found[0] if same and not is_about_values(found[0]) else None
 
 
 def _takes_data(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, Value]) -> bool:

@@ -52,9 +52,13 @@ def shape_of(machine: Machine, shape: object) -> tuple[int, ...]:
         raise
 
 
+#: numbers that no memory holds: NumPy says so at once
+ENDLESS = 1 << 47
+
+
 def _valid(wanted: object) -> bool:
     items = wanted if isinstance(wanted, tuple | list) else (wanted,)
-    return all(isinstance(n, int | np.integer) and n >= 0 for n in items)
+    return all(isinstance(n, int | np.integer) and n >= 0 for n in items) and math.prod(map(int, items)) < ENDLESS
 
 
 def filled(machine: Machine, value: object, shape: tuple[int, ...], dtype: np.dtype) -> NdArray:

@@ -47,6 +47,10 @@ def histogram2d(machine, x, y, bins=10, range=None, density=None, weights=None):
     each = list(wanted) if hasattr(wanted, "__len__") and len(wanted) == 2 else [wanted, wanted]
     if len(each) != 2 or any(np.ndim(b) > 1 for b in each):
         raise Refused("XP0011", "np.histogram2d with such bins", "give two numbers or two vectors")
+    try:
+        np.histogramdd(np.zeros((1, 2)), each, limits)
+    except Exception as error:
+        return raise_real(machine, error)
     counts, edges = _in_grid(machine, samples, each, limits, density, weights)
     return Tuple((counts, *edges))
 
@@ -98,6 +102,8 @@ def _in_grid(
     machine: Machine, samples: list[Var], bins: list, limits: Any, density: Any, weights: object
 ) -> tuple[Value, list]:
     """The counts, and the edges along each dimension."""
+    if any(np.isnan(b).any() for b in bins if np.ndim(b)):
+        raise Refused("XP0011", "a histogram with edges that are NaN")
     ranges = [None] * len(samples) if limits is None else list(limits)
     static = tuple(
         ("edges", tuple(np.asarray(b).tolist()), np.asarray(b).dtype)

@@ -236,11 +236,12 @@ def repeat(machine, a, repeats, axis=None):
         shape = var.type.shape
         np.repeat(np.broadcast_to(np.False_, tuple(min(n, 1) for n in shape)), 1, axis)
         size = int(np.prod(shape)) if axis is None else shape[axis]
-        order = np.repeat(np.arange(size), counts)
+        every = np.asarray(counts)
+        uniform = every.size == 1 and every.ndim < 2 and every.dtype.kind in "iub"
+        order = np.repeat(np.arange(min(size, 1) if uniform else size), np.minimum(every, 1) if uniform else counts)
     except Exception as error:
         return raise_real(machine, error)
-    uniform = isinstance(counts, int | np.integer)
-    static = (int(counts) if uniform else tuple(int(i) for i in order), axis, uniform)
+    static = (int(every.item()) if uniform else tuple(order.tolist()), axis, uniform)
     return machine.new_array(machine.leaf(_repeat, (var,), static, name="repeat")[0])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.numpy.creation import SMALL
+from xlapy.dispatch.numpy.creation import ENDLESS, SMALL
 from xlapy.dispatch.numpy.numpy_leaves import hashable
 from xlapy.dispatch.numpy.rule_operands import (
     absent,
@@ -19,7 +19,9 @@ from xlapy.dispatch.numpy.rule_operands import (
     require_dtype,
     reshape,
     skeleton,
+    supported,
 )
+from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, Scalar, Tuple, Value
 
@@ -38,14 +40,19 @@ def arange(machine, /, *args, start=None, stop=None, step=None, dtype=None, devi
     try:
         first, last, stride, result_type = _arange_parts(limits, named, wanted)
         length = _arange_length(first, last, stride)
-        if length <= SMALL:
-            return machine.new_array(machine.builder.constant(np.arange(*limits, **named, dtype=wanted)))
+        is_whole = length <= SMALL or length >= ENDLESS
     except Exception:
-        # sizes that are no numbers, or endless ones: NumPy has messages of its own for them
+        is_whole = True  # sizes that are no numbers, or endless ones: NumPy has messages of its own for them
+    if is_whole:
         try:
-            return machine.new_array(machine.builder.constant(np.arange(*limits, **named, dtype=wanted)))
+            whole = np.arange(*limits, **named, dtype=wanted)
         except Exception as error:
             return raise_real(machine, error)
+        result_type = whole.dtype
+    if not supported(result_type):
+        raise Refused("XP0005", f"XLA has no type {result_type}")
+    if is_whole:
+        return machine.new_array(machine.builder.constant(whole))
     two = np.arange(*_first_two(first, stride), dtype=wanted)
     base, delta = two[0].item(), (two[1] - two[0]).item() if result_type.kind != "b" else 0
     var = machine.leaf(_ramp, (), (length, base, delta, result_type), name="arange")[0]

@@ -239,7 +239,7 @@ def cast_array(x, dtype):
             low = cast_array(jnp.where(big, x - float(half), x), widest).astype(dtype)
             return jnp.where(big, low + dtype.type(half), low)
         limit = float(2 ** (8 * dtype.itemsize - 1))
-        if jnp.finfo(x.dtype).max > limit:
+        if float(jnp.finfo(x.dtype).max) > limit:
             fits = (x >= -limit) & (x < limit)
             return jnp.where(fits, jnp.where(fits, x, 0).astype(dtype), np.iinfo(dtype).min)
         finite = jnp.isfinite(x)  # as every finite float16 fits

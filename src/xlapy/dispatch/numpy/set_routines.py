@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -13,16 +15,51 @@ from xlapy.lowering.primitives import long_sorts, searches
 
 #: elements with which others are compared, and comparisons, up to which there is no search
 _FEW, _COMPARISONS = 16, 1 << 16
+_TABLE = (
+    "You have specified kind='table', but the range of values in `ar2` or `ar1` exceed the maximum integer of the "
+    "datatype. Please set `kind` to None or 'sort'."
+)
 
 
 @function(np.isin)
 def isin(machine, element, test_elements, assume_unique=False, invert=False, *, kind=None):
     """np.isin."""
     one, two = operand(machine, element), operand(machine, test_elements)
+    kind, static = known(machine, kind), (bool(known(machine, invert)),)
+    if kind == "table" and math.prod(two.type.shape):
+        machine.check(machine.leaf(_exceeds, (two,), name="isin")[0], RuntimeError, _TABLE)
+    if {one.type.dtype.kind, two.type.dtype.kind} == {"i", "u"} and np.uint64 in (one.type.dtype, two.type.dtype):
+        return machine.new_array(machine.leaf(_isin_mixed, (one, two), (*static, kind), name="isin")[0])
     dtype = np.result_type(one.type.dtype, two.type.dtype)
     one, two = operand(machine, element, dtype), operand(machine, test_elements, dtype)
-    static = (bool(known(machine, invert)),)
     return machine.new_array(machine.leaf(_isin, (one, two), static, name="isin")[0])
+
+
+def _span(test):
+    """By how much the largest of some integers exceeds the smallest, without a sign."""
+    test = test.astype(jnp.uint8) if test.dtype == bool else test
+    unsigned = jnp.dtype(f"u{test.dtype.itemsize}")
+    return jnp.max(test).astype(unsigned) - jnp.min(test).astype(unsigned)
+
+
+def _exceeds(test):
+    """Whether NumPy has no table of these integers."""
+    span = _span(test)
+    return span > span.dtype.type(jnp.iinfo(span.dtype if test.dtype == bool else test.dtype).max)
+
+
+def _isin_mixed(element, test, invert, kind):
+    """Of integers with and without sign: exact where NumPy takes a table or compares each, else as float64."""
+    if test.size == 0:
+        return jnp.full(element.shape, invert)
+    low = jnp.maximum(jnp.max(test), 0).astype(test.dtype)
+    tests = jnp.where(test >= 0, test, low).astype(jnp.uint64)
+    found = _isin(element.astype(jnp.uint64), tests, False) & (element >= 0) & (jnp.max(test) >= 0)
+    if test.size >= 10 * element.size**0.145:
+        rounded = _isin(element.astype(jnp.float64), test.astype(jnp.float64), False)
+        table = ~_exceeds(test) & (_span(test) <= 6 * (element.size + test.size))
+        found = jnp.where({"sort": False, "table": True}.get(kind, table), found, rounded)
+    return ~found if invert else found
 
 
 def _isin(element, test, invert):

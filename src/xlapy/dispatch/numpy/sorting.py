@@ -334,6 +334,8 @@ def histogram(machine, a, bins=10, range=None, density=None, weights=None):
     edge_type = var.type.dtype if kind_of(var.type.dtype) == "f" else np.dtype(np.float64)
     static = (count, limits, edge_type, *flags)
     counts, edges = machine.leaf(_histogram_even, operands, static, name="histogram")
+    too_many = f"Too many bins for data range. Cannot create {count} finite-sized bins."
+    machine.check(machine.leaf(_edges_stay, (edges,), name="check")[0], ValueError, too_many)
     return Tuple((machine.new_array(counts), machine.new_array(edges)))
 
 
@@ -407,6 +409,10 @@ def _histogram_even(x, *rest):
 
     counts = _weighted(place, x, weights[0] if weighted else None, count, density, edges)
     return counts, edges.astype(edge_type)
+
+
+def _edges_stay(edges):
+    return jnp.any(edges[:-1] >= edges[1:])
 
 
 def _edges_fall(edges):

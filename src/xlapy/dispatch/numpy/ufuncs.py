@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from xlapy.dispatch.arrays.element_conversion import check_python_int
+from xlapy.dispatch.arrays.element_conversion import check_python_number
 from xlapy.dispatch.arrays.memory_order import arranged, keep_order
 from xlapy.dispatch.numpy.gram_matrices import gram
 from xlapy.dispatch.numpy.rule_operands import (
@@ -324,10 +324,10 @@ def _converted(machine: Machine, value: Value, type: Any, dtype: np.dtype) -> Va
         if isinstance(value, Const):
             try:
                 return machine.builder.constant(np.array(value.value, dtype), dtype)
-            except OverflowError as error:
+            except (OverflowError, ValueError) as error:
                 raise_real(machine, error)
         elif isinstance(value, Scalar):
-            check_python_int(machine, value, dtype)
+            check_python_number(machine, value, dtype)
     if isinstance(value, Const) and isinstance(value.value, int | float | complex | np.generic):
         with np.errstate(all="ignore"):
             return machine.builder.constant(np.asarray(value.value).astype(dtype), dtype)

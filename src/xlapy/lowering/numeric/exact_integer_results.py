@@ -34,7 +34,8 @@ def _log2(x: jax.Array) -> jax.Array:
     def parts(x: jax.Array) -> jax.Array:
         ordinary, exponent, rest = _taken_apart(x)
         found = logarithms.log(rest)
-        return jnp.where(ordinary, exponent + found * _constant(x, 1 / math.log(2)), found)
+        found *= _constant(x, 1 / math.log(2))
+        return jnp.where(ordinary, exponent + found, found)
 
     return _by_parts(x, parts, jnp.log2)
 
@@ -45,7 +46,8 @@ def _log10(x: jax.Array) -> jax.Array:
         found = logarithms.log(rest)
         step = 2.0 ** (40 if x.dtype == jnp.float64 else 14)  # so that exponent * high is exact
         high = round(math.log10(2) * step) / step
-        low = exponent * _constant(x, math.log10(2) - high) + found * _constant(x, 1 / math.log(10))
+        found *= _constant(x, 1 / math.log(10))
+        low = exponent * _constant(x, math.log10(2) - high) + found
         return jnp.where(ordinary, exponent * _constant(x, high) + low, found)
 
     return _by_parts(x, parts, jnp.log10)

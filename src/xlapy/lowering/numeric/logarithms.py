@@ -31,7 +31,7 @@ _EVEN = (1.531383769920937332e-01, 2.222219843214978396e-01, 3.99999999994094190
 _ODD = (1.479819860511658591e-01, 1.818357216161805012e-01, 2.857142874366239149e-01, 6.666666666666735130e-01)
 #: bits of sqrt(1/2), and how far 1 is from there
 _ROOT, _BITS = np.int64(0x3FE6A09E00000000), np.int64(0x3FF0000000000000)
-_FRACTION = np.int64(0x000FFFFFFFFFFFFF)
+_FRACTION, _LEAST_NORMAL = np.int64(0x000FFFFFFFFFFFFF), np.int64(1 << 52)
 
 
 def log(x: jax.Array) -> jax.Array:
@@ -99,11 +99,13 @@ def _in_base(x: jax.Array, inverse: tuple[float, float], two: tuple[float, float
     """The logarithm to a base, as in FreeBSD's `e_log2.c` and `e_log10.c`: whole for its powers.
 
     Args:
-        x: positive normal numbers.
+        x: numbers.
         inverse: 1 / log(base), in two parts.
         two: the logarithm of 2, in two parts, of which the first times an exponent is exact.
     """
-    power, rest, half, series = _taken_apart(x)
+    tiny = lax.bitcast_convert_type(x, jnp.int64) < _LEAST_NORMAL  # denormal, zero or negative
+    power, rest, half, series = _taken_apart(jnp.where(tiny, x * 2.0**54, x))
+    power = jnp.where(tiny, power - 54.0, power)
     bits = lax.bitcast_convert_type(rest - half, jnp.int64)
     high = lax.bitcast_convert_type(bits & np.int64(-1 << 32), jnp.float64)
     low = ((rest - high) - half) + series

@@ -167,19 +167,22 @@ def _scale(exponent: jax.Array) -> jax.Array:
 
 
 def _cube_root(x: jax.Array) -> jax.Array:
-    bits = lax.bitcast_convert_type(jnp.abs(x), jnp.int64)
+    size = jnp.abs(x)
+    tiny = size < np.finfo(np.float64).tiny
+    size = jnp.where(tiny, size * 2.0**54, size)
+    bits = lax.bitcast_convert_type(size, jnp.int64)
     # a third of the upper half, as an integer, is a root with an error of 5 percent
     upper = lax.shift_right_logical(bits, np.int64(32)).astype(jnp.int32)
     third = (upper.astype(jnp.float64) * (1 / 3)).astype(jnp.int32) + np.int32(715094163)
     root = lax.bitcast_convert_type(third.astype(jnp.int64) << np.int64(32), jnp.float64)
-    size = jnp.abs(x)
     ratio = (root * root) * (root / size)
     root = root * polynomial(ratio, _CUBE)
     bits = lax.bitcast_convert_type(root, jnp.int64) + np.int64(0x80000000)
     root = lax.bitcast_convert_type(bits & np.int64(-1 << 30), jnp.float64)
     ratio = size / (root * root)
     root = root + root * ((ratio - root) / (root + root + ratio))
-    usual = (size >= np.finfo(np.float64).tiny) & (size < jnp.inf)
+    root = jnp.where(tiny, root * 2.0**-18, root)
+    usual = (size > 0) & (size < jnp.inf)
     return jnp.where(usual, jnp.copysign(root, x), x)  # NaN, infinities and zeros are what they are
 
 
