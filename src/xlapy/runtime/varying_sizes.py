@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.domain.growable_lists import Overfull
-from xlapy.domain.rooms import Room, Span, capacity
+from xlapy.domain.rooms import Room, Span, capacity, least_length
 from xlapy.domain.sources import Source, attribute, item
 from xlapy.interpreter.analyse import Analysis
 from xlapy.runtime.codegen import locate
@@ -125,7 +125,10 @@ def _of_arrays(met: Sequence[_Sizes]) -> Rooms:
         if any(varies) and 0 not in now:
             shape = [capacity(n) if v else n for n, v in zip(now, varies, strict=True)]
             wheres = [places[c] if v else None for c, v in zip(columns, varies, strict=True)]
-            found[source] = Room(tuple(shape), tuple(wheres))
+            least = [
+                least_length({*column} - {0}) if v else n for n, v, column in zip(now, varies, columns, strict=True)
+            ]
+            found[source] = Room(tuple(shape), tuple(wheres), tuple(least))
     return found
 
 
