@@ -65,6 +65,8 @@ class Analysis:
     loops: list[tuple[Location, str]] = field(default_factory=list)
     #: for what became static in this analysis: what asked for it, and where
     reasons: dict[Source, tuple[str, Location | None]] = field(default_factory=dict)
+    #: exceptions that the program may meet and handles, each with the line of its function where that is
+    caught: frozenset[tuple[type, int | None]] = frozenset()
 
     def forget_errors(self) -> None:
         """Where it has turned out that no error can occur, nobody has to ask for the code."""
@@ -368,6 +370,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         guesses=dict(machine.guesses),
         payloads=len(outputs.vars) - count,
         loops=[(place, modes[key]) for key, place in machine.loop_places.items() if key in modes],
+        caught=frozenset(machine.caught),
     )
 
 

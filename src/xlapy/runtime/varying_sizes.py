@@ -60,13 +60,15 @@ def has_arrays(found: Rooms) -> bool:
 
 
 def serves_all(analysis: Analysis, others: Sequence[Analysis]) -> bool:
-    """Whether a program for all sizes may raise what those for one size may: rules for dynamic lengths do not look at
-    wrong arguments as closely. A size may add what `_OF_SIZES` says."""
+    """Whether a program for all sizes may raise what those for one size may, and handle what they handle: rules for
+    dynamic lengths do not look at wrong arguments as closely. A size may add what `_OF_SIZES` says."""
     others = [other for other in others if not lengths(other) and not any(0 in s for s in _shapes(other).values())]
     if any(a.raises is not None for a in (analysis, *others)):
         return False
     found = {e.cls for e in analysis.errors}
     wanted = {e.cls for other in others for e in other.errors}
+    if not all(other.caught <= analysis.caught for other in others):
+        return False
     return wanted <= found and all(issubclass(cls, _OF_SIZES) for cls in found - wanted)
 
 
