@@ -62,10 +62,10 @@ def view(x):
 
 
 PROGRAMS: list[tuple[Callable, Callable[[int], tuple], int]] = [
-    (spread, lambda n: (RNG.random(n),), 5),
-    (in_place, lambda n: (RNG.random(n), RNG.random(n)), 5),
-    (dot, lambda n: (RNG.random(n), RNG.random(n)), 5),
-    (rows, lambda n: (RNG.random((n, 3)), RNG.random(3)), 5),
+    (spread, lambda n: (RNG.random(n),), 6),
+    (in_place, lambda n: (RNG.random(n), RNG.random(n)), 6),
+    (dot, lambda n: (RNG.random(n), RNG.random(n)), 6),
+    (rows, lambda n: (RNG.random((n, 3)), RNG.random(3)), 6),
     (leading, lambda n: (RNG.random(64), n), 5),
     (squares, lambda n: (n,), 5),
     (strict, lambda n: (RNG.random(n) - 0.3, n // 2 + (n == 31) * n), len(set(SIZES))),

@@ -22,6 +22,7 @@ from xlapy.domain.set_iteration_order import SetHistory
 from xlapy.domain.sources import Source
 from xlapy.domain.values import NONE, Const, NdArray, Ref, Value
 from xlapy.ir import Builder, Location, Outcomes, Region, TensorType, Var
+from xlapy.ir.intervals import Interval
 from xlapy.report import Blocker
 
 
@@ -82,6 +83,8 @@ class CallerEnvironment(Protocol):
 
     #: where the lengths are, and what they are, of arrays whose sizes vary from call to call
     lengths: dict[Source, Var]
+    #: between which numbers these are
+    spans: dict[Var, Interval]
     #: classes of the caller's tuples that have attributes beside their items, and the names of these
     kept_by_value: dict[type, set[str]]
     #: classes of tuples each of which has an object that holds its attributes

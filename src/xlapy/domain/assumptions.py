@@ -54,7 +54,7 @@ class Guard:
             case "apart":
                 return f"{self.source} and {self.value} share no memory"
             case "fits":
-                return f"{self.source} is an array of {self.value[0]} of at most {self.value[1].shape}"
+                return f"{self.source} is an array of {self.value[0]} of {self.value[1]}"
             case "within":
                 return f"{self.source} is from {self.value[0]} to {self.value[1]}"
             case "equals":

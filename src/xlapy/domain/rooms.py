@@ -9,7 +9,7 @@ the lengths beside them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from xlapy.immutable import immutable
 
 #: the least number of elements that a dimension whose length varies has room for
 _LEAST = 32
+#: the least lengths that a room may be for
+_SHORTEST = 8, 2, 1
+#: makes a room: tests fill it with numbers that no result may show
+blank: Callable[..., np.ndarray] = np.zeros
 
 
 @immutable()
@@ -29,10 +33,16 @@ class Room:
             something else.
         lengths: for each dimension where its length is found, or None where it is that of the room. Dimensions that
             have always been equally long share one.
+        least: for each dimension the least length that there is room for. That a length is not 1 is worth knowing, as
+            nothing is repeated then, and that it is not less than what `x[2:-1]` leaves out.
     """
 
     shape: tuple[int, ...]
     lengths: tuple[Source | None, ...]
+    least: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"at least {self.least} and at most {self.shape}"
 
 
 @immutable()
@@ -48,11 +58,17 @@ def capacity(length: int) -> int:
     return max(_LEAST, 1 << (length - 1).bit_length())
 
 
+def least_length(lengths: Iterable[int]) -> int:
+    """The least length of a dimension that has had these lengths, of which none is zero."""
+    least = min(lengths)
+    return next(n for n in _SHORTEST if n <= least)
+
+
 def padded(array: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     """An array of a larger shape, in whose leading corner the elements lie."""
     if array.shape == shape:
         return array
-    made = np.zeros(shape, array.dtype)
+    made = blank(shape, array.dtype)
     fitted(made, array.shape)[...] = array
     return made
 
@@ -62,4 +78,4 @@ def fitted(room: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     return room if room.shape == shape else room[tuple(map(slice, shape))]
 
 
-__all__ = ["Room", "Span", "capacity", "fitted", "padded"]
+__all__ = ["Room", "Span", "capacity", "fitted", "least_length", "padded"]

@@ -72,6 +72,8 @@ class Analysis:
     #: modules that it imports, and what it depends on that another process cannot tell
     imports: Sequence[str] = ()
     momentary: list[str] = field(default_factory=list)
+    #: exceptions that the program may meet and handles, each with the line of its function where that is
+    caught: frozenset[tuple[type, int | None]] = frozenset()
 
     def forget_errors(self) -> None:
         """Where it has turned out that no error can occur, nobody has to ask for the code."""
@@ -379,6 +381,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         taken=list(machine.world.taken.values()),
         imports=sorted(machine.world.imports),
         momentary=machine.world.momentary,
+        caught=frozenset(machine.caught),
     )
 
 

@@ -62,6 +62,7 @@ from xlapy.immutable import immutable
 from xlapy.interpreter.definitions import Definitions
 from xlapy.interpreter.specialise import origins
 from xlapy.ir import TensorType, Var
+from xlapy.ir.intervals import Interval
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
@@ -104,6 +105,8 @@ class CallerEnvironment(Definitions):
         self.static, self.dynamic, self.rooms = static, dynamic, rooms or {}
         #: lengths of arrays for which there are rooms, and integers in spans
         self.lengths: dict[Source, Var] = {}
+        #: between which numbers these are
+        self.spans: dict[Var, Interval] = {}
         #: what such arrays are, by the identity of the objects
         self._roomy: dict[int, BoundedArray] = {}
         self.storages = {id(shared.root): shared for shared in storages}
@@ -286,7 +289,9 @@ class CallerEnvironment(Definitions):
         if isinstance(span, Span) and type(found) is int:
             self.guard("type", source, int)
             self.guard("within", source, (span.low, span.high))
-            return Scalar(int, self._length(source, found), (span.low, span.high))
+            length = self._length(source, found)
+            self.spans[length] = span.low, span.high
+            return Scalar(int, length, (span.low, span.high))
         varies = self._varies(source)
         if varies and is_python_scalar(found) and self.machine.builder.holds(found):
             self.guard("type", source, kind)
@@ -439,7 +444,10 @@ class CallerEnvironment(Definitions):
                 own = item(attribute(source, "shape"), k)
                 if own != where:
                     self.guard("equals", own, where)
-                lanes[k] = Lanes(self._length(where, found.shape[k]))
+                length = self._length(where, found.shape[k])
+                low, high = self.spans.get(length, (room.least[k], room.shape[k]))
+                self.spans[length] = max(low, room.least[k]), min(high, room.shape[k])
+                lanes[k] = Lanes(length)
         base = self._buffer(padded(found, room.shape), kind, source, Source("padded", room.shape, source))
         value = self._roomy[base.identity] = BoundedArray(base, tuple(lanes))
         return value

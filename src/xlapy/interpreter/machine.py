@@ -115,6 +115,8 @@ class Machine:
         self.builder.oversized = _refuse_oversized
         #: obstacles found so far
         self.blockers: list[Blocker] = []
+        #: exceptions that go to a handler, certain ones and others, each with the line of the function that it leaves
+        self.caught: set[tuple[type, int | None]] = set()
         #: errors that may be raised on the host after the run: exception class and place
         self.errors: list[tuple[type, Location | None]] = []
         #: the number of each, by place, class and what its message is made of

@@ -279,8 +279,8 @@ def _has_dynamic_length(machine, sequence) -> bool:
 def _unpack(machine, frame, op, sequence):
     before, after = op.imm
     if after is None and _has_dynamic_length(machine, sequence):
-        parts = machine.call(Const(objects.unpacked), (sequence, Const(before)))
-        return tuple(machine.iterate(parts))
+        machine.call(Const(objects.check_items), (sequence, Const(before)))
+        return tuple([machine.getitem(sequence, Const(k)) for k in range(before)])
     if after is not None and _has_dynamic_length(machine, sequence):
         parts = machine.call(Const(objects.unpacked_around), (sequence, Const(before), Const(after)))
         return tuple(machine.iterate(parts))

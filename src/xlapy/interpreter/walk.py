@@ -20,6 +20,7 @@ from xlapy.domain.values import (
     Const,
     Function,
     Marker,
+    Ref,
     Scalar,
     Union,
     Value,
@@ -285,6 +286,8 @@ def raise_to(machine: Machine, handler: int | None, exception: Value) -> None:
         frame.registers[frame.exception_register] = exception
         return
     frame.tag = static_tag(handler)
+    line = machine.frames[0].span.line
+    machine.caught |= {(machine.heap.objects[e.object].cls, line) for e in alternatives(exception) if type(e) is Ref}
     where = frame.program.handlers[handler]
     frame.registers[where.exception] = exception
     if where.lasti is not None:

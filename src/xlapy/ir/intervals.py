@@ -16,6 +16,14 @@ def product(a: Interval, b: Interval) -> Interval:
     return min(products), max(products)
 
 
+def quotient(a: Interval, b: Interval) -> Interval | None:
+    """Of XLA's division, which rounds towards zero; None for divisors that may be zero or negative."""
+    if b[0] <= 0:
+        return None
+    quotients = [abs(x) // y * (1 if x > 0 else -1) for x in a for y in b]
+    return min(quotients), max(quotients)
+
+
 def remainder(a: Interval, b: Interval) -> Interval | None:
     """Of XLA's remainder, which has the sign of the dividend; None for divisors that may be zero or negative."""
     if b[0] <= 0:
@@ -30,4 +38,4 @@ def bits_in_common(a: Interval, b: Interval) -> Interval | None:
     return (0, min(ends)) if ends else None
 
 
-__all__ = ["Interval", "bits_in_common", "hull", "product", "remainder"]
+__all__ = ["Interval", "bits_in_common", "hull", "product", "quotient", "remainder"]

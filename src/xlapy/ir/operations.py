@@ -192,7 +192,7 @@ TABLE: dict[str, Definition] = {
     "mul": replace(
         _pair, value=values.exactly(np.multiply), bounds=intervals.product, right_unit=1, left_unit=1, units_of="biufV"
     ),
-    "div": replace(_pair, value=values.divide, right_unit=1, units_of="biufV"),
+    "div": replace(_pair, value=values.divide, bounds=intervals.quotient, right_unit=1, units_of="biufV"),
     "rem": replace(_pair, value=values.remainder, bounds=intervals.remainder),
     "neg": replace(_number, value=values.exactly(np.negative), bounds=lambda a: (-a[1], -a[0])),
     "abs": replace(_number, value=values.of_integers(np.abs), bounds=lambda a: (max(a[0], -a[1], 0), max(-a[0], a[1]))),

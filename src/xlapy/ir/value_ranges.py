@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import numpy as np
 
 from xlapy.ir.access_regions import touched
@@ -13,13 +16,20 @@ from xlapy.ir.primitive_classes import COPIES, PARTS, SHAPES
 
 #: operations that are looked through
 _DEPTH = 24
+_NOTHING: Mapping[Var, Interval] = MappingProxyType({})
 #: what moves elements, and changes none
 _MOVES = SHAPES | PARTS | COPIES
 
 
-def elements_between(var: Var, depth: int = _DEPTH) -> Interval:
-    """The ends of a closed interval that has all elements of an array of integers or booleans."""
-    found = _found(var, depth) if depth else None
+def elements_between(var: Var, known: Mapping[Var, Interval] = _NOTHING, depth: int = _DEPTH) -> Interval:
+    """The ends of a closed interval that has all elements of an array of integers or booleans.
+
+    Args:
+        var: the array.
+        known: intervals for arrays that no operation of the program computes.
+        depth: how many operations to look through.
+    """
+    found = _found(var, known, depth) if depth else None
     whole = _of_type(var.type.dtype)
     if found is None or found[0] < whole[0] or found[1] > whole[1]:
         return whole  # what does not fit has been wrapped
@@ -33,7 +43,9 @@ def _of_type(dtype: np.dtype) -> Interval:
     return int(info.min), int(info.max)
 
 
-def _found(var: Var, depth: int) -> Interval | None:
+def _found(var: Var, known: Mapping[Var, Interval], depth: int) -> Interval | None:
+    if var in known:
+        return known[var]
     constant = constant_value(var)
     if constant is not None:
         return (int(constant.min()), int(constant.max())) if constant.size else (0, 0)
@@ -42,18 +54,18 @@ def _found(var: Var, depth: int) -> Interval | None:
         return None
     kind, operands = operation.kind, operation.operands
     if operation.jaxpr is not None:
-        return _leaf(operation, depth)
+        return _leaf(operation, known, depth)
     if kind == "convert" and operands[0].type.dtype.kind not in "iub":
         return None
     if kind in ("convert", "broadcast"):
-        return elements_between(operands[0], depth - 1)
+        return elements_between(operands[0], known, depth - 1)
     if kind == "select":
-        return hull(elements_between(operands[1], depth - 1), elements_between(operands[2], depth - 1))
+        return hull(elements_between(operands[1], known, depth - 1), elements_between(operands[2], known, depth - 1))
     rule = TABLE[kind].bounds
-    return None if rule is None else rule(*(elements_between(v, depth - 1) for v in operands))
+    return None if rule is None else rule(*(elements_between(v, known, depth - 1) for v in operands))
 
 
-def _leaf(operation: Operation, depth: int) -> Interval | None:
+def _leaf(operation: Operation, known: Mapping[Var, Interval], depth: int) -> Interval | None:
     """Elements of the first operand that are moved, with others among them after a store; places that were found."""
     first = operation.operands[0] if operation.operands else None
     if first is None or first.type.dtype != operation.results[0].type.dtype:
@@ -62,11 +74,11 @@ def _leaf(operation: Operation, depth: int) -> Interval | None:
         parts = operation.operands[: 1 if operation.kind == "load" else 2]
         if any(v.type.dtype.kind not in "iub" for v in parts):
             return None
-        intervals = [elements_between(v, depth - 1) for v in parts]
+        intervals = [elements_between(v, known, depth - 1) for v in parts]
         return hull(intervals[0], intervals[-1])
     jaxpr = operation.jaxpr.jaxpr
     if len(operation.operands) == 1 and all(e.primitive.name in _MOVES for e in jaxpr.eqns):
-        return elements_between(first, depth - 1)
+        return elements_between(first, known, depth - 1)
     return results_between(operation.jaxpr, 0)
 
 

@@ -236,6 +236,9 @@ class Cache:
                     )
             except NotOffloadableError:
                 continue
+            except Exception as error:  # the call has programs for known sizes, which must not fail for this one
+                compile_log.LOGGERS["cache"].info("%s: no program for many sizes: %r", self.name, error)
+                continue
             _optimise(analysis)
             guards = guards_of(analysis, False)
             if serves_all(analysis, analyses) and failing(guards, self.binder.names, arguments, False) is None:

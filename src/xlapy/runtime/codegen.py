@@ -211,8 +211,9 @@ class Writer:
     def _fits(self, place: str, dtype: np.dtype, room: Room) -> None:
         """An array of a dtype for which there is room."""
         self.require(f"{place}.dtype == {self.name(dtype)} and len({place}.shape) == {len(room.shape)}")
-        for k, (length, where) in enumerate(zip(room.shape, room.lengths, strict=True)):
-            self.require(f"{place}.shape[{k}] == {length}" if where is None else f"0 < {place}.shape[{k}] <= {length}")
+        for k, (most, where, least) in enumerate(zip(room.shape, room.lengths, room.least, strict=True)):
+            size = f"{place}.shape[{k}]"
+            self.require(f"{size} == {most}" if where is None else f"{least} <= {size} <= {most}")
         self.require(f"{place}.flags.c_contiguous")
 
     def _equal(self, place: str, value: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.domain.growable_lists import Overfull
-from xlapy.domain.rooms import Room, Span, capacity
+from xlapy.domain.rooms import Room, Span, capacity, least_length
 from xlapy.domain.sources import Source, attribute, item
 from xlapy.interpreter.analyse import Analysis
 from xlapy.runtime.codegen import locate
@@ -60,13 +60,15 @@ def has_arrays(found: Rooms) -> bool:
 
 
 def serves_all(analysis: Analysis, others: Sequence[Analysis]) -> bool:
-    """Whether a program for all sizes may raise what those for one size may: rules for dynamic lengths do not look at
-    wrong arguments as closely. A size may add what `_OF_SIZES` says."""
+    """Whether a program for all sizes may raise what those for one size may, and handle what they handle: rules for
+    dynamic lengths do not look at wrong arguments as closely. A size may add what `_OF_SIZES` says."""
     others = [other for other in others if not lengths(other) and not any(0 in s for s in _shapes(other).values())]
     if any(a.raises is not None for a in (analysis, *others)):
         return False
     found = {e.cls for e in analysis.errors}
     wanted = {e.cls for other in others for e in other.errors}
+    if not all(other.caught <= analysis.caught for other in others):
+        return False
     return wanted <= found and all(issubclass(cls, _OF_SIZES) for cls in found - wanted)
 
 
@@ -125,7 +127,10 @@ def _of_arrays(met: Sequence[_Sizes]) -> Rooms:
         if any(varies) and 0 not in now:
             shape = [capacity(n) if v else n for n, v in zip(now, varies, strict=True)]
             wheres = [places[c] if v else None for c, v in zip(columns, varies, strict=True)]
-            found[source] = Room(tuple(shape), tuple(wheres))
+            least = [
+                least_length({*column} - {0}) if v else n for n, v, column in zip(now, varies, columns, strict=True)
+            ]
+            found[source] = Room(tuple(shape), tuple(wheres), tuple(least))
     return found
 
 

@@ -18,6 +18,7 @@ from xlapy.dispatch.bounded.masked_axes import (
     length_int,
     made,
     moved,
+    same_int,
     same_lanes,
     same_length,
     select_valid,
@@ -89,6 +90,8 @@ def _align(machine: Machine, values, rooms, variables, back: int, dynamic: list,
     _, first, room = dynamic[0]
     equal = not fixed and (all(same_length(first, x) for _, x, _ in dynamic[1:]) or _opposite(machine, values, dynamic))
     target = first if equal and first.valid is None else Lanes(first.length)
+    if equal and all(x.valid is None and same_int(x.start, 0) for _, x, _ in dynamic):
+        room = min(n for _, _, n in dynamic)
     singles: list[Var | None] = [None] * len(values)
     if not equal:
         room = max(n for _, _, n in dynamic + fixed)

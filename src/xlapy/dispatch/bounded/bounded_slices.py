@@ -183,7 +183,15 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
         length = var_of(machine, span)
         if most is None and not down:
             machine.window_widths[length] = _widths(machine, part)
+        if isinstance(start.value, int) and not down and span.high < room:
+            return _tight(start.value, span.high, 1), Lanes(length)
         return base, Lanes(length, start.value)
+    if not down and (lanes is None or lanes.valid is None) and isinstance(stride.value, int):
+        start = first if lanes is None else add(machine, _start(machine, lanes, room), first)
+        if isinstance(start.value, int):
+            every = min(stride.value, max(room, 1))
+            count = _steps(machine, span, every)
+            return _tight(start.value, count.high, every), Lanes(var_of(machine, count))
     operands = [var_of(machine, v) for v in (first, stop, stride)]
     if lanes is not None and lanes.valid is not None:
         valid = machine.leaf(_among_ranks, (lanes.valid, *operands), name="lanes")[0]
@@ -192,6 +200,20 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
         found = machine.leaf(_strided, (var_of(machine, start), *operands), (room,), name="lanes")
         valid = noted(found, Lanewise("steps", _strided, (), ()))[0]
     return base, masked_axes.masked_lanes(machine, valid)
+
+
+def _tight(start: int, most: int, step: int) -> Part:
+    """At most so many elements: arrays of one length have one room, whichever slices they are, and nothing moves."""
+    return "slice", Slice(Const(start), Const(start + most * step), Const(step))
+
+
+def _steps(machine: Machine, a: Int, step: int) -> Int:
+    """How many steps it takes to get beyond `a` places."""
+    over = add(machine, a, known_int(step - 1))
+    if isinstance(over.value, int):
+        return known_int(over.value // step)
+    value = machine.builder.elementwise("div", over.value, var_of(machine, step))
+    return Int(value, over.low // step, over.high // step)
 
 
 def _most(part: Slice) -> int | None:

@@ -22,6 +22,7 @@ from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, N
 from xlapy.ir import Operation, TensorType, Var, constant_value
 from xlapy.ir.affine import affine, difference
 from xlapy.ir.operations import OF_ONE_TYPE
+from xlapy.ir.value_ranges import elements_between
 from xlapy.ir.vectorisation_notes import Lanewise, noted
 from xlapy.lowering.primitives import compaction
 
@@ -272,7 +273,8 @@ def length_int(machine: Machine, lanes: Lanes | None, room: int) -> Int:
     """The length of a dimension."""
     if lanes is None:
         return known_int(room)
-    return as_int(machine, lanes.length, (0, room))
+    low, high = elements_between(lanes.length, machine.world.spans)
+    return as_int(machine, lanes.length, (max(low, 0), min(high, room)))
 
 
 def valid_lanes(machine: Machine, lanes: Lanes, room: int) -> Var:

@@ -47,8 +47,8 @@ def _reports_too_many() -> bool:
 REPORTS_TOO_MANY = _reports_too_many()
 
 
-def unpacked(sequence, count):
-    """The items of an array or a list of `count` items, in Python: what `a, b = sequence` does."""
+def check_items(sequence, count):
+    """That an array or a list has `count` items, in Python: what `a, b = sequence` asks for."""
     found = len(sequence)
     if found < count:
         raise ValueError(f"not enough values to unpack (expected {count}, got {found})")
@@ -56,7 +56,6 @@ def unpacked(sequence, count):
         if REPORTS_TOO_MANY and isinstance(sequence, list | tuple):
             raise ValueError(f"too many values to unpack (expected {count}, got {found})")
         raise ValueError(f"too many values to unpack (expected {count})")
-    return tuple([sequence[k] for k in range(count)])
 
 
 def unpacked_around(sequence, before, after):
