@@ -223,3 +223,15 @@ def test_caret_counts_characters_not_bytes():
     column = len("    größe = ".encode())
     blocker = Blocker("XP0003", "m", "<text>", "f", 1, 1, column, column + len("memoryview(x)"))
     assert underlined(blocker) == "memoryview(x)"
+
+
+def test_the_users_line_comes_first_where_the_place_is_in_a_library():
+    path = "/usr/lib/python3/site-packages/tables/core.py"
+    chain = (("read", path, 4), ("load", path, 9), ("mine", __file__, 3), ("main", __file__, 1))
+    text = str(Blocker("XP0003", "no rule", path, "inner", 2, chain=chain)).splitlines()
+    places = [line.strip() for line in text if "File" in line or "called from" in line]
+    assert places[0] == f'File "{__file__}", line 3, in mine'
+    assert places[1] == f'File "{path}", line 2, in inner'
+    assert places[2:] == [f'called from "{__file__}", line 1, in main']
+    assert "calls a function of tables, 3 functions further in:" in "\n".join(text)
+    assert text[-1].endswith("call load before or after the compiled function, or say what it does with xlapy.overload")

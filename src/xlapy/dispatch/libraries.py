@@ -14,6 +14,7 @@ from collections.abc import Callable
 #: the module with the rules and replacements, by the library whose functions they are of
 _RULES = {
     "numba.core": "xlapy.dispatch.numba_dispatchers",
+    "pandas": "xlapy.dispatch.python.pandas_columns",
     "scipy.fft": "xlapy.dispatch.scipy.scipy_fft",
     "scipy.fftpack": "xlapy.library.scipy.fftpack",
     "scipy.integrate": "xlapy.library.scipy.quadpack",

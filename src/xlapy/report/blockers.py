@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import linecache
+import re
+import sysconfig
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType
@@ -154,18 +156,51 @@ class Blocker:
 
     def __str__(self) -> str:
         lines = [f"{self.code}: {self.message}"]
+        inner = self._calls_of_libraries()
+        if inner:
+            function, filename, line = self.chain[inner - 1]
+            lines += [f'  File "{filename}", line {line}, in {function}', *_source(filename, line)]
+            further = f", {inner} functions further in" if inner > 1 else ""
+            lines.append(f"  calls a function of {_library(self.filename)}{further}:")
         if self.filename is not None:
             lines.append(f'  File "{self.filename}", line {self.line}, in {self.function}')
             lines.extend(_caret(self))
-        for calls, count in _repeated(self.chain):
+        for calls, count in _repeated(self.chain[inner:]):
             again = (
                 "" if count == 1 else f" ({count} times)" if len(calls) == 1 else f" (these {len(calls)} {count} times)"
             )
             lines += [f'  called from "{filename}", line {line}, in {function}' for function, filename, line in calls]
             lines[-1] += again
         hint = self.hint or CODES[self.code].advice
+        if inner:
+            called = [self.function, *(function for function, _, _ in self.chain)][inner - 1]
+            hint = f"call {called} before or after the compiled function, or say what it does with xlapy.overload"
         lines.append(f"  hint: {hint}")
         return "\n".join(lines)
+
+    def _calls_of_libraries(self) -> int:
+        """How many calls lead from the user's code to the place, if that is in a library; 0 if it is not."""
+        places = [self.filename, *(filename for _, filename, _ in self.chain)]
+        count = next((k for k, filename in enumerate(places) if _library(filename) is None), 0)
+        return count if self.filename is not None else 0
+
+
+#: folders of installed libraries
+_INSTALLED = re.compile(r"[/\\\\](?:site|dist)-packages[/\\\\](\w+)")
+_STANDARD = sysconfig.get_path("stdlib")
+
+
+def _library(filename: str | None) -> str | None:
+    """The library that a file belongs to; None for the user's own."""
+    found = _INSTALLED.search(filename or "")
+    if found:
+        return found[1]
+    return "the standard library" if filename and _STANDARD and filename.startswith(_STANDARD) else None
+
+
+def _source(filename: str, line: int | None) -> list[str]:
+    text = linecache.getline(filename, line).strip() if line is not None else ""
+    return [f"    {text}"] if text else []
 
 
 def _repeated(chain: Sequence[_Call]) -> Iterator[tuple[Sequence[_Call], int]]:

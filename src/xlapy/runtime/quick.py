@@ -22,22 +22,27 @@ class Recipes(Protocol):
     @property
     def result(self) -> Any:
         """The recipe of the result."""
+        ...
 
     @property
     def effects(self) -> Sequence[Any]:
         """What changes of the caller's."""
+        ...
 
     @property
     def errors(self) -> Sequence[Any]:
         """The exceptions that it may meet."""
+        ...
 
     @property
     def raises(self) -> Any:
         """The exception that it always ends in."""
+        ...
 
     @property
     def prints(self) -> Sequence[Any]:
         """What it prints."""
+        ...
 
 
 #: makes an object of the outputs of a run and the arguments of the call
