@@ -19,6 +19,7 @@ from xlapy.domain.sources import attribute, item
 from xlapy.domain.values import NONE, Const, Value, as_ref
 
 _pandas: Any = importlib.import_module("pandas")
+_NO = Const(False)
 _HINT = "work with its array: `series.to_numpy()`, `frame['column'].to_numpy()`"
 
 
@@ -35,15 +36,13 @@ def _values(machine: Machine, value: Value) -> Value:
     real, source = _real(machine, value)
     found = real.values
     if not isinstance(found, np.ndarray) or found.dtype == object:
-        kind = getattr(real, "dtype", "object")
-        raise Refused(
-            "XP0005", f"{source} is a {type(real).__name__} of {kind}, which is not an array of numbers", _HINT
-        )
+        kind = f"a {type(real).__name__} of {getattr(real, 'dtype', 'object')}"
+        raise Refused("XP0005", f"{source} is {kind}, which is not an array of numbers", _HINT)
     return machine.world.wrap(found, attribute(source, "values"))
 
 
 @registry.function(_pandas.Series.to_numpy, _pandas.Index.to_numpy, _pandas.DataFrame.to_numpy)
-def to_numpy(machine: Machine, self: Value, dtype: Value = NONE, copy: Value = Const(False), **others: Value) -> Value:
+def to_numpy(machine: Machine, self: Value, dtype: Value = NONE, copy: Value = _NO, **others: Value) -> Value:
     """`self.to_numpy(dtype, copy)`."""
     if others:
         raise Refused("XP0011", "an argument of 'to_numpy' besides dtype and copy", _HINT)
