@@ -38,6 +38,7 @@ from xlapy.stored.fingerprints import Unstorable, fingerprint
 from xlapy.stored.surroundings import digest, environment
 
 if TYPE_CHECKING:
+    from xlapy.runtime.cache import Cache
     from xlapy.runtime.on_demand import LazyCache
 
 #: programs of one function: a file may become several, for functions among the arguments that are made anew
@@ -73,7 +74,7 @@ def is_plain(policy: Policy) -> bool:
     return policy == usual and policy.returns != "jax"
 
 
-def key_of(owner: LazyCache) -> str:
+def key_of(owner: LazyCache | Cache) -> str:
     """What the programs of a function have in common with those of another process.
 
     Raises:
@@ -111,7 +112,7 @@ class StoredProgram:
         self.sources: list[Source] = [decoder.value(source) for source in data["operands"]]
         self.x64, self.precision = data["x64"], data["precision"]
         self._given = decoder.value(data["frame"]).given
-        plan = Plan(decoder.value(data["result"]), decoder.value(data["effects"]), (None,) * data["errors"])
+        plan: Any = Plan(decoder.value(data["result"]), decoder.value(data["effects"]), (None,) * data["errors"])
         self._make = quick.finisher(plan, owner.binder.names, ResultKind(data["kind"]), cut_on_host)
         self._run = _CALLS.get(path) or _loaded(data, parts, decoder.value(data["frame"]))
         self.prepare = self._writer(guards).prepare(self.sources)
