@@ -112,7 +112,7 @@ class StoredProgram:
         self.sources: list[Source] = [decoder.value(source) for source in data["operands"]]
         self.x64, self.precision = data["x64"], data["precision"]
         self._given = decoder.value(data["frame"]).given
-        plan: Any = Plan(decoder.value(data["result"]), decoder.value(data["effects"]), (None,) * data["errors"])
+        plan = Plan(decoder.value(data["result"]), decoder.value(data["effects"]), (None,) * data["errors"])
         self._make = quick.finisher(plan, owner.binder.names, ResultKind(data["kind"]), cut_on_host)
         self._run = _CALLS.get(path) or _loaded(data, parts, decoder.value(data["frame"]))
         self.prepare = self._writer(guards).prepare(self.sources)
