@@ -239,6 +239,26 @@ def test_objects_of_the_callers(place):
     assert compiled(("x * self.gain", "x - self.gain"))[0].cache_info().misses == 1
 
 
+def test_functions_that_are_made_anew():
+    source = "def f(g, x):\n    return g(x) + 1.0\ndef make(k):\n    return lambda x: x * k"
+    for misses in (1, 0):
+        module = made_anew(source)
+        jitted = xlapy.jit(module.f)
+        assert [jitted(module.make(2.0), 3.0) for _ in range(3)] == [7.0] * 3
+        assert jitted.cache_info().misses == misses
+        assert jitted(module.make(5.0), 3.0) == 16.0 and jitted(lambda x: x, 3.0) == 4.0
+
+
+def test_random_numbers():
+    source = "def f(rng, n):\n    t = 0.0\n    for _ in range(n):\n        t += rng.random()\n    return t"
+    drawn = []
+    for misses in (1, 0):
+        jitted, rng = xlapy.jit(made_anew(source).f), np.random.default_rng(5)
+        drawn.append([jitted(rng, 3), jitted(rng, 4), rng.random()])
+        assert jitted.cache_info().misses == misses
+    assert drawn[0] == drawn[1] and len(set(drawn[0])) == 3
+
+
 def test_replaced_functions_of_libraries(monkeypatch):
     source = "def f(x):\n    return np.tan(x) + math.erf(0.5) + divmod(x[2], 0.25)[0] + np.euler_gamma"
     assert [compiled_in(made_anew(source), (X,)) for _ in range(2)] == [1, 0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import importlib
 import types
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xlapy.dispatch import libraries, unions
 from xlapy.dispatch.protocol import Refused
@@ -155,7 +155,7 @@ def _load_global(machine, frame, op):
     return global_(machine, frame, op.imm)
 
 
-_BUILTINS = vars(builtins)
+_BUILTINS: Any = vars(builtins)
 
 
 def global_(machine: Machine, frame: Frame, name: str) -> Value:

@@ -20,6 +20,7 @@ from xlapy.domain import start  # noqa: F401  (before anything else of ours is i
 from xlapy.domain.compiled_functions import ENTRANCE
 from xlapy.runtime.binding import Binder, Entrance
 from xlapy.runtime.cache_info import CacheInfo
+from xlapy.runtime.collection import uncollected
 from xlapy.runtime.options import Policy
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _unpatched() -> Iterator[None]:
 
 
 def _import(name: str) -> None:
-    with suppress(Exception), _unpatched():
+    with suppress(Exception), _unpatched(), uncollected():
         importlib.import_module(name)
 
 

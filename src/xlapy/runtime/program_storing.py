@@ -46,7 +46,7 @@ def _written(entry: Specialisation, analysis: Analysis, code: Any) -> tuple[dict
     if analysis.momentary:
         raise Unstorable(analysis.momentary[0])
     image = _image_of(code)
-    # Machine code looks at shapes by itself.
+    _check_shapes(entry, code)
     guards = [g for g in entry.guards if g.kind != "shape" and not is_about_ours(g)]
     encoder = Encoder(entry.cache.function, guards)
     value: Callable[[Any], Any] = encoder.value
@@ -68,6 +68,16 @@ def _written(entry: Specialisation, analysis: Analysis, code: Any) -> tuple[dict
         "table": encoder.table,
     }
     return data, [image.code, *(array.tobytes() for array in code.arrays.values())]
+
+
+def _check_shapes(entry: Specialisation, code: Any) -> None:
+    """Machine code looks at the shapes of its operands by itself: guards may say no more than that."""
+    given = dict(zip(entry.sources, code.frame.given, strict=True))
+    for guard in entry.guards:
+        if guard.kind == "shape":
+            found = given.get(guard.source)
+            if found is None or found.shape != tuple(guard.value[0]):
+                raise Unstorable("sizes that vary")
 
 
 def _image_of(code: Any) -> images.Image:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from xlapy.domain import randomness
 from xlapy.domain.recipes import Choice, Cut, External, Known, Leaf
 from xlapy.domain.recipes import Sequence as SequenceRecipe
 from xlapy.domain.rooms import fitted
@@ -67,17 +68,19 @@ def finisher(
         return None
     arrays = [] if kind is ResultKind.JAX else list(_arrays(analysis.result))
     make = _maker(analysis.result, names, kind, cut) if len(set(arrays)) == len(arrays) else None
-    writes = [_written(effect, names) for effect in analysis.effects]
+    drawn = [_drawn_from(effect, names) for effect in analysis.effects]
+    writes = [_written(e, names) for e, place in zip(analysis.effects, drawn, strict=True) if place is None]
     if make is None or None in writes:
         return None
     may_fail, known = bool(analysis.errors), [write for write in writes if write is not None]
-    if not may_fail and not known:
+    generators = [place for place in drawn if place is not None]
+    if not may_fail and not known and not generators:
         return make
 
     def finish(outputs: Sequence, arguments: tuple) -> Any:
         if may_fail and np.asarray(outputs[-1]).item():
             return NOT_QUICK
-        if not known:
+        if not known and not generators:
             return make(outputs, arguments)
         changes = [(arguments[place], np.asarray(outputs[k])) for place, k in known]
         if any(type(target) is not np.ndarray for target, _ in changes):
@@ -85,9 +88,16 @@ def finisher(
         made = make(outputs, arguments)
         for target, elements in changes:
             target[...] = fitted(elements, target.shape)
+        for place in generators:
+            randomness.advance(arguments[place])
         return made
 
     return finish
+
+
+def _drawn_from(effect: Any, names: Sequence[str]) -> int | None:
+    """An argument that is a random generator from which the program draws."""
+    return _place(effect.source, names) if effect.kind == "random" and effect.reconstruction is None else None
 
 
 def _written(effect: Any, names: Sequence[str]) -> tuple[int, int] | None:

@@ -38,8 +38,11 @@ from xlapy.stored.fingerprints import Unstorable, fingerprint
 from xlapy.stored.surroundings import digest, environment
 
 if TYPE_CHECKING:
+    from xlapy.runtime.cache import Cache
     from xlapy.runtime.on_demand import LazyCache
 
+#: programs of one function: a file may become several, for functions among the arguments that are made anew
+_MOST = 16
 #: why nothing is read or written in this process, if that is so
 _REASON: list[str] = []
 #: the code of files that were loaded, by their paths
@@ -47,7 +50,7 @@ _CALLS: dict[str, tuple[Callable, images.Loaded]] = {}
 #: the stored programs of all functions
 _ALL: weakref.WeakSet[StoredPrograms] = weakref.WeakSet()
 #: what a damaged or foreign file may lead to
-_DAMAGES = (KeyError, IndexError, TypeError, ValueError, AttributeError, OSError)
+_DAMAGES = (KeyError, IndexError, TypeError, ValueError, AttributeError)
 
 
 class Plan(NamedTuple):
@@ -71,7 +74,7 @@ def is_plain(policy: Policy) -> bool:
     return policy == usual and policy.returns != "jax"
 
 
-def key_of(owner: LazyCache) -> str:
+def key_of(owner: LazyCache | Cache) -> str:
     """What the programs of a function have in common with those of another process.
 
     Raises:
@@ -253,7 +256,7 @@ def _threads() -> thread_pools.Started:
 
 
 class StoredPrograms:
-    """The programs from disk of one function: those that were found, and what is to be looked at yet.
+    """The programs from disk of one function.
 
     Args:
         owner: the function and what compiles it.
@@ -262,7 +265,7 @@ class StoredPrograms:
     def __init__(self, owner: LazyCache) -> None:
         self.owner = owner
         self.programs: tuple[StoredProgram, ...] = ()
-        #: files that were read and not used yet; None before anybody has looked
+        #: the files by their paths; None before anybody has looked
         self._files: dict[str, tuple[Any, list[bytes]]] | None = None
         self._lock = threading.RLock()
         _ALL.add(self)
@@ -286,7 +289,7 @@ class StoredPrograms:
                 found = None
             if found is None:
                 return None
-            self.programs = (found, *self.programs)
+            self.programs = (found, *self.programs)[:_MOST]
         self.owner.renew()
         return found
 
@@ -312,7 +315,7 @@ class StoredPrograms:
         for path, file in list(self._files.items()):
             try:
                 program = StoredProgram(self, path, file, arguments)
-            except Stale as reason:
+            except (Stale, OSError) as reason:  # memory may not be made executable here
                 log.info("%s: on disk, but %s", name, reason)
             except _DAMAGES as reason:
                 log.info("%s: a file is removed: %r", name, reason)
@@ -320,7 +323,6 @@ class StoredPrograms:
                 del self._files[path]
             else:
                 log.info("%s: from disk", name)
-                del self._files[path]
                 return program
         return None
 

@@ -183,7 +183,7 @@ class Encoder:
         if kind in (tuple, list):
             return [kind.__name__, *map(self.value, value)]
         if kind in _CLASSES.values():
-            names = kind._fields if issubclass(kind, tuple) else [f.name for f in dataclasses.fields(kind)]
+            names = getattr(kind, "_fields", None) or [f.name for f in dataclasses.fields(kind)]
             return [kind.__name__, *(self.value(getattr(value, name)) for name in names)]
         if kind is dict:
             return ["dict", *([self.value(k), self.value(v)] for k, v in value.items())]

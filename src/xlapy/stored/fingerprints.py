@@ -47,7 +47,7 @@ _HEAP_TYPE = 1 << 9
 
 _DISPATCHER = type(np.concatenate)
 _CACHED = type(functools.lru_cache(len))
-_TUPLE_GETTER = type(collections.namedtuple("_One", "one").one)
+_TUPLE_GETTER = type(vars(collections.namedtuple("_One", "one"))["one"])
 
 
 def fingerprint(item: object) -> str:
