@@ -2,3 +2,8 @@
 
 python -m tests.fuzz --examples 2000        # a long run, with a table of what is refused and why
 """
+
+import os
+
+# Programs are compiled, not found on disk.
+os.environ.setdefault("XLAPY_CACHE", "0")
