@@ -67,6 +67,8 @@ class Analysis:
     reasons: dict[Source, tuple[str, Location | None]] = field(default_factory=dict)
     #: exceptions that the program may meet and handles, each with the line of its function where that is
     caught: frozenset[tuple[type, int | None]] = frozenset()
+    #: those among them which an operation raises whatever the data is
+    caught_for_certain: frozenset[tuple[type, int | None]] = frozenset()
 
     def forget_errors(self) -> None:
         """Where it has turned out that no error can occur, nobody has to ask for the code."""
@@ -371,6 +373,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         payloads=len(outputs.vars) - count,
         loops=[(place, modes[key]) for key, place in machine.loop_places.items() if key in modes],
         caught=frozenset(machine.caught),
+        caught_for_certain=frozenset(machine.caught_for_certain),
     )
 
 

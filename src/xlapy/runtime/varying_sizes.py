@@ -69,6 +69,8 @@ def serves_all(analysis: Analysis, others: Sequence[Analysis]) -> bool:
         return False
     found = {e.cls for e in analysis.errors}
     wanted = {e.cls for other in others for e in other.errors}
+    if not analysis.caught_for_certain <= frozenset().union(*(other.caught for other in others)):
+        return False
     if not all(other.caught <= analysis.caught and _handed_out(other) <= _handed_out(analysis) for other in others):
         return False
     return wanted <= found and all(issubclass(cls, _OF_SIZES) for cls in found - wanted)
