@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Callable
 
 import numpy as np
@@ -165,6 +166,24 @@ def test_few_operations_for_slices_of_one_length():
     calls = compiled.cache_info()
     compiled(numbers(90))
     assert compiled.cache_info().misses == calls.misses == 3
+
+
+@dataclasses.dataclass
+class Range:
+    low: float
+    width: np.ndarray
+
+
+def test_objects_of_dataclasses_are_returned():
+    def between(x):
+        return Range(x.min(), x - x.min())
+
+    compiled = xlapy.jit(between)
+    for n in (9, 10, 11, 12):
+        wanted, got = between(numbers(n)), compiled(numbers(n))
+        assert type(got) is Range
+        same((wanted.low, wanted.width), (got.low, got.width))
+    assert compiled.cache_info().misses == 3
 
 
 class Pair:

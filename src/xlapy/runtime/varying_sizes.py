@@ -89,7 +89,7 @@ def _handed_out(analysis: Analysis) -> set[Source]:
             left += part.values()
         elif isinstance(part, tuple | list):
             left += part
-        elif dataclasses.is_dataclass(part):
+        elif type(part).__module__ == External.__module__:
             left += [getattr(part, f.name) for f in dataclasses.fields(part)]
     return found
 
