@@ -31,6 +31,10 @@ class AttributeOrder:
             if again and order is None and key == number:
                 self._again.setdefault(number, set()).add(name)
 
+    def forget(self, number: int) -> None:
+        """An object was made of parts that tell nothing of the order."""
+        self._of[number] = None
+
     def made_again(self, number: int) -> frozenset[str]:
         """Attributes that an object lost and got again, after others that it kept."""
         return frozenset(self._again.get(number, ()))
@@ -40,8 +44,9 @@ class AttributeOrder:
         for position, name in enumerate(names):
             self.created(number, cls, name, names[:position].__contains__)
 
-    def sorted(self, number: int, cls: type, names: set[str]) -> list[str] | None:
-        """The names in the order in which the object has them; None if that is not known."""
+    def sorted(self, number: int | type, cls: type, names: set[str]) -> list[str] | None:
+        """The names in the order in which the object has them, or all objects of a class (`number` is that); None if
+        that is not known."""
         for key in (number, cls):
             order = self._of.get(key)
             if order is not None and names <= set(order):

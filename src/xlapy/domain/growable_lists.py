@@ -144,7 +144,7 @@ def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: in
         raise JoinFailure(value, value, f"are objects of class {info.cls.__name__} in a list that grows")
     own = _owned(heap, number, loop, place, seen)
     if info.kind == "instance":
-        names = tuple(sorted(info.fields))
+        names = tuple(heap.order.sorted(info.cls, info.cls, info.fields) or sorted(info.fields))
         parts = tuple(inner(field(number, name), name) for name in names)
         return Stored("instance", info.cls, names, parts, own)
     contents = field(number, "<items>")

@@ -74,6 +74,8 @@ class Analysis:
     momentary: list[str] = field(default_factory=list)
     #: exceptions that the program may meet and handles, each with the line of its function where that is
     caught: frozenset[tuple[type, int | None]] = frozenset()
+    #: those among them which an operation raises whatever the data is
+    caught_for_certain: frozenset[tuple[type, int | None]] = frozenset()
 
     def forget_errors(self) -> None:
         """Where it has turned out that no error can occur, nobody has to ask for the code."""
@@ -382,6 +384,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         imports=sorted(machine.world.imports),
         momentary=machine.world.momentary,
         caught=frozenset(machine.caught),
+        caught_for_certain=frozenset(machine.caught_for_certain),
     )
 
 

@@ -117,6 +117,8 @@ class Machine:
         self.blockers: list[Blocker] = []
         #: exceptions that go to a handler, certain ones and others, each with the line of the function that it leaves
         self.caught: set[tuple[type, int | None]] = set()
+        #: those among them which an operation raises whatever the data is
+        self.caught_for_certain: set[tuple[type, int | None]] = set()
         #: errors that may be raised on the host after the run: exception class and place
         self.errors: list[tuple[type, Location | None]] = []
         #: the number of each, by place, class and what its message is made of

@@ -248,6 +248,8 @@ def _operations(machine: Machine, node: Code, start: int) -> int:
             except PythonError as error:
                 if machine.widened:
                     widening.look_at_error(machine, error.value, [frame.registers[r] for r in op.args])
+                if node.handler is not None and op.kind != "raise":
+                    machine.caught_for_certain |= _noted(machine, error.value)
                 raised, machine.pending = machine.pending, []
                 machine.before = None
                 certain = functools.partial(raise_to, machine, node.handler, error.value)
@@ -278,6 +280,12 @@ def _undone(frame: Frame, step: Step) -> bool:
     )
 
 
+def _noted(machine: Machine, exception: Value) -> set[tuple[type, int | None]]:
+    """The classes that an exception may have, with the line of the function that is being executed."""
+    line = machine.frames[0].span.line
+    return {(machine.heap.objects[e.object].cls, line) for e in alternatives(exception) if type(e) is Ref}
+
+
 def raise_to(machine: Machine, handler: int | None, exception: Value) -> None:
     """Send control to a handler with an exception."""
     frame = machine.frame
@@ -286,8 +294,7 @@ def raise_to(machine: Machine, handler: int | None, exception: Value) -> None:
         frame.registers[frame.exception_register] = exception
         return
     frame.tag = static_tag(handler)
-    line = machine.frames[0].span.line
-    machine.caught |= {(machine.heap.objects[e.object].cls, line) for e in alternatives(exception) if type(e) is Ref}
+    machine.caught |= _noted(machine, exception)
     where = frame.program.handlers[handler]
     frame.registers[where.exception] = exception
     if where.lasti is not None:

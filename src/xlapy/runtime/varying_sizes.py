@@ -3,6 +3,7 @@ integers that a program has to know, such as `n` in `x[:n]`."""
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from typing import Any
@@ -13,6 +14,7 @@ from xlapy.domain.growable_lists import Overfull
 from xlapy.domain.rooms import Room, Span, capacity, least_length
 from xlapy.domain.sources import Source, attribute, item
 from xlapy.interpreter.analyse import Analysis
+from xlapy.interpreter.output_reconstruction import External, View
 from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS
 
@@ -67,9 +69,29 @@ def serves_all(analysis: Analysis, others: Sequence[Analysis]) -> bool:
         return False
     found = {e.cls for e in analysis.errors}
     wanted = {e.cls for other in others for e in other.errors}
-    if not all(other.caught <= analysis.caught for other in others):
+    if not analysis.caught_for_certain <= frozenset().union(*(other.caught for other in others)):
+        return False
+    if not all(other.caught <= analysis.caught and _handed_out(other) <= _handed_out(analysis) for other in others):
         return False
     return wanted <= found and all(issubclass(cls, _OF_SIZES) for cls in found - wanted)
+
+
+def _handed_out(analysis: Analysis) -> set[Source]:
+    """Which of the caller's objects a program may return or put somewhere: one for known sizes knows which array it is,
+    where one for all sizes may have made a copy that is one of several."""
+    found: set[Source] = set()
+    left: list[Any] = [analysis.result, *(effect.reconstruction for effect in analysis.effects)]
+    while left:
+        part = left.pop()
+        if isinstance(part, External | View):
+            found.add(part.source)
+        elif isinstance(part, dict):
+            left += part.values()
+        elif isinstance(part, tuple | list):
+            left += part
+        elif type(part).__module__ == External.__module__:
+            left += [getattr(part, f.name) for f in dataclasses.fields(part)]
+    return found
 
 
 def lengths(analysis: Analysis) -> set[Source]:

@@ -64,7 +64,8 @@ def accumulate(machine, self, array, axis=0, dtype=None, out=None):
 @_method("outer")
 def outer(machine, self, A, B, /):  # noqa: N803
     """`ufunc.outer` of two vectors."""
-    binary(machine, self)
+    if self.value.nin != 2 or self.value.signature is not None:
+        binary(machine, self)
     vectors = [v if involved(v) else machine.call(Const(np.asarray), (v,)) for v in (A, B)]
     if any(len(masked_axes.taken_apart(machine, v)[1]) != 1 for v in vectors):
         raise require_static(machine, first_of((A, B), {}), f"np.{self.value.__name__}.outer of such arrays")

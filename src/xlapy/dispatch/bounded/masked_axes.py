@@ -30,6 +30,7 @@ INT64 = np.dtype(np.int64)
 BOOL = np.dtype(bool)
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _DEPTH = 16
+_SUMS = {"add", "sub"}
 #: elements that take long to put in order
 _LONG = 64
 #: the room of an array, and its dimensions
@@ -175,6 +176,8 @@ def _same(a: object, b: object, depth: int, known: set[tuple[int, int]]) -> bool
     one, two = a.owner, b.owner
     if not isinstance(one, Operation) or not isinstance(two, Operation):
         return False
+    if {one.kind, two.kind} <= _SUMS and not a.type.shape and a.type.dtype == INT64 and difference(a, b) == 0:
+        return True
     if one.kind == "constant" or two.kind == "constant":
         first, second = constant_value(a), constant_value(b)
         return first is not None and second is not None and first.size <= 4096 and bool(np.array_equal(first, second))

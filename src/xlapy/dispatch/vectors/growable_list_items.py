@@ -752,7 +752,10 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
             return array
         if value.kind == "instance":
             fields = dict(zip(value.names, parts, strict=True))
+            known = heap.order.sorted(value.cls, value.cls, set(fields))
             number = heap.new("instance", value.cls, machine.location(), **fields)
+            if known is None:
+                heap.order.forget(number)
         elif value.kind == "list":
             number = heap.new("list", value.cls, machine.location(), Tuple(tuple(parts)), **_settings(value))
         else:
