@@ -7,7 +7,7 @@ import operator
 import sys
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import jax
 import numpy as np
@@ -351,7 +351,26 @@ def _arguments(error: TypeError) -> str:
     return str(error).partition("() ")[2] or str(error)
 
 
+class KnownCall(NamedTuple):
+    """A call of a known object."""
+
+    function: Const
+    args: list[Value]
+    kwargs: dict[str, Value]
+
+    @property
+    def item(self) -> Any:
+        """The object."""
+        return self.function.value
+
+    @property
+    def values(self) -> list[Value]:
+        """All arguments."""
+        return [*self.args, *self.kwargs.values()]
+
+
 def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of a known object: the first step that knows it."""
     item = function.value
     if interpreted_functions.is_plain(item) and not (machine.functions and id(item) in machine.functions):
         return _inline_object(machine, item, args, kwargs)
@@ -360,85 +379,143 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     if classes.folds(item):
         return classes.fold(machine, item, args, kwargs)
     args, kwargs = integer_arguments.checked(machine, item, *c_signatures.passed(item, args, kwargs))
-    if type(item) is types.FunctionType:
-        if machine.functions and id(item) in machine.functions:
-            return _call_function(machine, machine.functions[id(item)][1], args, kwargs)
-    elif type(item) is types.WrapperDescriptorType and item.__objclass__ is object:
-        return _descriptor(machine, item, args, kwargs)
-    else:
-        given = set(map(type, (*args, *kwargs.values()) if kwargs else args))
-        if MixedScalar in given:
-            if BoundedArray in given:
-                return _told_apart(machine, args, kwargs, lambda a, k: _call_object(machine, function, a, k))
-            if not kwargs:
-                args = mixed.arguments(machine, item, args)
-        if item is super:
-            return _super(machine, args)
-        if item is locals and not args:
-            return variables.as_dict(machine)
-        if Ref in given:
-            if any(flat.is_flat(machine, value) for value in (*args, *kwargs.values())):
-                args = [flat.consumed(machine, item, arg) for arg in args]
-                args, kwargs = flat_iterator.arguments(machine, item, args, kwargs)
-            args, kwargs = listed_arguments.arguments(machine, item, args, kwargs)
-            if any(growable_list_items.of(machine, a) is not None for a in (*args, *kwargs.values())):
-                joined = growable_list_stacking.joined_arrays(machine, item, args, kwargs)
-                if joined is not None:
-                    return joined
-                if growable_list_arrays.takes_arrays(item):
-                    given, named = growable_list_arrays.as_arrays(machine, item, args, kwargs)
-                    if [*given, *named.values()] != [*args, *kwargs.values()]:
-                        return _told_apart(machine, given, named, lambda a, k: _call_object(machine, function, a, k))
-            consumer = generator_functions.find(item, [generators.is_whole(machine, item, a) for a in args])
-            if consumer is not None:
-                with fused_generator_calls.noted(machine, item, args, kwargs):
-                    return _substituted(machine, item, consumer, args, kwargs)
+    known = KnownCall(function, args, kwargs)
+    for step in _STEPS:
+        found = step(machine, known)
+        if isinstance(found, KnownCall):
+            known = found
+        elif found is not None:
+            return found
+    if callable(item):
+        name = getattr(item, "__qualname__", None) or repr(item)
+        module = getattr(item, "__module__", None)
+        raise Refused("XP0003", f"'{module + '.' if module else ''}{name}' is compiled code and has no rule")
+    return machine.raise_(TypeError, f"'{type(item).__name__}' object is not callable")
+
+
+def _of_the_program(machine: Machine, known: KnownCall) -> Value | None:
+    """A function that the program has made, and that was kept as an object."""
+    if type(known.item) is types.FunctionType and machine.functions and id(known.item) in machine.functions:
+        return _call_function(machine, machine.functions[id(known.item)][1], known.args, known.kwargs)
+    return None
+
+
+def _of_object(machine: Machine, known: KnownCall) -> Value | None:
+    """A special method of `object`."""
+    if type(known.item) is types.WrapperDescriptorType and known.item.__objclass__ is object:
+        return _descriptor(machine, known.item, known.args, known.kwargs)
+    return None
+
+
+def _of_the_frame(machine: Machine, known: KnownCall) -> Value | None:
+    """What is about the function that calls it."""
+    if known.item is super:
+        return _super(machine, known.args)
+    return variables.as_dict(machine) if known.item is locals and not known.args else None
+
+
+def _with_numbers_of_several_types(machine: Machine, known: KnownCall) -> Value | KnownCall | None:
+    """Arguments that are numbers of which data says the type."""
+    item, args, kwargs = known.item, known.args, known.kwargs
+    given = set(map(type, known.values))
+    if type(item) is types.FunctionType or MixedScalar not in given:
+        return None
+    if BoundedArray in given:
+        return _told_apart(machine, args, kwargs, lambda a, k: _call_object(machine, known.function, a, k))
+    return None if kwargs else known._replace(args=mixed.arguments(machine, item, args))
+
+
+def _with_containers(machine: Machine, known: KnownCall) -> Value | KnownCall | None:
+    """Arguments that are lists, iterators or objects in the place of arrays."""
+    item, args, kwargs = known.item, known.args, known.kwargs
+    if type(item) is types.FunctionType or Ref not in set(map(type, known.values)):
+        return None
+    if any(flat.is_flat(machine, value) for value in known.values):
+        args = [flat.consumed(machine, item, arg) for arg in args]
+        args, kwargs = flat_iterator.arguments(machine, item, args, kwargs)
+    args, kwargs = listed_arguments.arguments(machine, item, args, kwargs)
+    known = known._replace(args=args, kwargs=kwargs)
+    if any(growable_list_items.of(machine, a) is not None for a in known.values):
+        joined = growable_list_stacking.joined_arrays(machine, item, args, kwargs)
+        if joined is not None:
+            return joined
+        if growable_list_arrays.takes_arrays(item):
+            given, named = growable_list_arrays.as_arrays(machine, item, args, kwargs)
+            if [*given, *named.values()] != known.values:
+                return _told_apart(machine, given, named, lambda a, k: _call_object(machine, known.function, a, k))
+    consumer = generator_functions.find(item, [generators.is_whole(machine, item, a) for a in args])
+    if consumer is None:
+        return known
+    with fused_generator_calls.noted(machine, item, args, kwargs):
+        return _substituted(machine, item, consumer, args, kwargs)
+
+
+def _by_rule(machine: Machine, known: KnownCall) -> Value | None:
+    """A rule for the object, or Python that stands for it."""
+    item, args, kwargs = known.item, known.args, known.kwargs
     name = getattr(item, "__name__", str(item))
     accepted = argument_errors.takes(machine, item, args, kwargs)
     selected = registry.find(machine, item, args, kwargs)
+    mark = machine.heap.next_identity
     if selected is not None:
-        mark = machine.heap.next_identity
         result = _rule(machine, name, selected[0], args, kwargs, item, selected[1])
         return result if involved(*args, *kwargs.values()) else _noted(machine, mark, result, item, args, kwargs)
     of_records = record_rules.implementation(machine, item, args, kwargs)
     if of_records is not None:
-        stand_in, args, kwargs = of_records
-        return _substituted(machine, item, stand_in, args, kwargs)
+        return _substituted(machine, item, *of_records)
     rule = registry.find_function(item)
+    substitute = registry.find_replacement(item) if rule is None else None
     if rule is not None:
-        mark = machine.heap.next_identity
         result = _rule(machine, name, rule, args, kwargs, item, accepted=accepted)
-        return _noted(machine, mark, result, item, args, kwargs)
-    substitute = registry.find_replacement(item)
-    if substitute is not None:
-        mark = machine.heap.next_identity
+    elif substitute is not None:
         result = _substituted(machine, item, substitute, args, kwargs)
-        return _noted(machine, mark, result, item, args, kwargs)
+    elif isinstance(item, np.ufunc):
+        of_ufunc = functools.partial(_ufunc, item)
+        return _rule(machine, f"numpy.{item.__name__}", of_ufunc, args, kwargs, item, None, accepted)
+    else:
+        return None
+    return _noted(machine, mark, result, item, args, kwargs)
+
+
+def _of_classes(machine: Machine, known: KnownCall) -> Value | None:
+    """A method, a class."""
+    item = known.item
     if isinstance(item, types.MethodType):
-        receiver = machine.world.wrap_anchored(item.__self__)
-        return call(machine, Const(item.__func__), [receiver, *args], kwargs)
-    if isinstance(item, np.ufunc):
-        return _rule(
-            machine, f"numpy.{item.__name__}", functools.partial(_ufunc, item), args, kwargs, item, None, accepted
-        )
-    if isinstance(item, type):
-        return _instantiate(machine, function, item, args, kwargs)
+        return _of_self(machine, known, Const(item.__func__))
+    return _instantiate(machine, known.function, item, known.args, known.kwargs) if isinstance(item, type) else None
+
+
+def _of_jax(machine: Machine, known: KnownCall) -> Value | None:
+    """A function of JAX's, or one that JAX has wrapped."""
+    item, args, kwargs = known.item, known.args, known.kwargs
     if isinstance(item, jax.custom_jvp | jax.custom_vjp):
         return custom_derivatives.call(machine, item, args, kwargs)
     if jax_functions.is_leaf(item):
         return jax_functions.call(machine, item, args, kwargs)
     mapped = device_placement.mapped(item)
-    if mapped is not None:
-        parts = {name: machine.world.wrap_anchored(option) for name, option in mapped[1].items()}
-        again = call(machine, Const(jax.shard_map), [machine.world.wrap_anchored(mapped[0])], parts)
-        return call(machine, again, args, kwargs)
-    if isinstance(item, types.FunctionType) and owner_of(item) is not None:
+    if mapped is None:
+        return None
+    parts = {name: machine.world.wrap_anchored(option) for name, option in mapped[1].items()}
+    again = call(machine, Const(jax.shard_map), [machine.world.wrap_anchored(mapped[0])], parts)
+    return call(machine, again, args, kwargs)
+
+
+def _of_python(machine: Machine, known: KnownCall) -> Value | None:
+    """A Python function, compiled by `xlapy.jit` or not."""
+    item, args, kwargs = known.item, known.args, known.kwargs
+    if not isinstance(item, types.FunctionType):
+        return None
+    if owner_of(item) is not None:
         return _compiled(machine, item, args, kwargs)
-    if isinstance(item, types.FunctionType):
-        if functools_module.is_single_dispatch(item):
-            return functools_module.single_dispatch(machine, item, args, kwargs)
-        interpreted_functions.note(item)
-        return _inline_object(machine, item, args, kwargs)
+    if functools_module.is_single_dispatch(item):
+        return functools_module.single_dispatch(machine, item, args, kwargs)
+    interpreted_functions.note(item)
+    return _inline_object(machine, item, args, kwargs)
+
+
+def _of_the_standard_library(machine: Machine, known: KnownCall) -> Value | None:
+    """What `functools` and `operator` make of functions and names."""
+    item, args, kwargs = known.item, known.args, known.kwargs
     if isinstance(item, functools.partial):
         base = [machine.world.wrap_anchored(a) for a in item.args]
         named = container_protocol.entries(machine, machine.world.wrap_anchored(item.keywords))
@@ -447,25 +524,44 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         kind, given = item.__reduce__()
         parts = [machine.world.wrap_anchored(part) for part in given]
         return call(machine, call(machine, Const(kind), parts, {}), args, kwargs)
-    if isinstance(item, functools._lru_cache_wrapper):
-        return caches.call_lasting(machine, item, args, kwargs)
+    return caches.call_lasting(machine, item, args, kwargs) if isinstance(item, functools._lru_cache_wrapper) else None
+
+
+def _of_objects(machine: Machine, known: KnownCall) -> Value | None:
+    """An object whose class has `__call__`, a method of compiled code, or what is known of its source."""
+    item, args, kwargs = known.item, known.args, known.kwargs
     method, owner = attributes.lookup(machine, type(item), "__call__")
     if isinstance(method, types.FunctionType) and owner is not None:
-        return call(machine, machine.world.class_value(owner, "__call__"), [function, *args], kwargs)
+        return call(machine, machine.world.class_value(owner, "__call__"), [known.function, *args], kwargs)
     if isinstance(item, types.WrapperDescriptorType | types.MethodDescriptorType):
         return _descriptor(machine, item, args, kwargs)
     if isinstance(item, types.BuiltinMethodType | types.MethodWrapperType) and type(item.__self__) in _READABLE:
         receiver = machine.world.wrap_anchored(item.__self__)
         return call(machine, machine.getattr(receiver, item.__name__), args, kwargs)
     python = registry.find_source(item)
-    if python is not None:
-        return call(machine, machine.world.wrap_anchored(python), args, kwargs)
-    if callable(item):
-        name = getattr(item, "__qualname__", None) or repr(item)
-        module = getattr(item, "__module__", None)
-        raise Refused("XP0003", f"'{module + '.' if module else ''}{name}' is compiled code and has no rule")
-    return machine.raise_(TypeError, f"'{type(item).__name__}' object is not callable")
+    return None if python is None else call(machine, machine.world.wrap_anchored(python), args, kwargs)
 
+
+def _of_self(machine: Machine, known: KnownCall, function: Value) -> Value:
+    """A function of the object that a known method is bound to."""
+    receiver = machine.world.wrap_anchored(known.item.__self__)
+    return call(machine, function, [receiver, *known.args], known.kwargs)
+
+
+#: what is tried, in this order: each gives the result, the call with other arguments, or None
+_STEPS: tuple[Callable[[Machine, KnownCall], Value | KnownCall | None], ...] = (
+    _of_the_program,
+    _of_object,
+    _with_numbers_of_several_types,
+    _of_the_frame,
+    _with_containers,
+    _by_rule,
+    _of_classes,
+    _of_jax,
+    _of_python,
+    _of_the_standard_library,
+    _of_objects,
+)
 
 #: classes of constants whose methods may be called by way of what is kept of them
 _READABLE = (frozenset, np.ufunc, types.MemberDescriptorType, types.GetSetDescriptorType)
