@@ -135,7 +135,7 @@ def _written(region: Region, results: Sequence[Var], loop: Operation, kind: str)
     if not function.is_grid:
         return None
     count = constant_value(loop.operands[0])
-    threads = THREADS_OF_GRID if count is None else min(int(count), THREADS_OF_GRID)
+    threads = THREADS_OF_GRID if count is None else min(int(count) * function.nested, THREADS_OF_GRID)
     return Kernel(function, results, threads, True, tag)
 
 
