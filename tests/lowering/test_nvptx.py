@@ -246,6 +246,22 @@ def test_the_switch(monkeypatch):
     assert not kernels
 
 
+def decays(x, n):
+    weights = np.linspace(0.0, 1.0, 70)
+    for _ in range(n):
+        x = np.fft.fft(x * weights).real + weights
+    return x
+
+
+@pytest.mark.parametrize("n", [-2, 0, 1, 2, 5])
+def test_loops_that_are_left_to_xla(monkeypatch, n):
+    monkeypatch.setenv("XLAPY_GPU_KERNELS", "0")
+    x = np.arange(70.0)
+    with lowered_for_gpus() as kernels:
+        np.testing.assert_allclose(xlapy.jit(decays, returns="numpy")(x, n), decays(x, n), rtol=1e-12)
+    assert not kernels
+
+
 def test_functions_that_a_gpu_does_not_have():
     text = "declare double @nobody_knows(double)\ndefine ptx_kernel void @kernel(ptr %x) {\n  ret void\n}"
     with pytest.raises(Unsuitable, match="nobody_knows"):
@@ -279,6 +295,22 @@ def test_all_gpus_that_are_not_here(target):
     assert count_launches(compiled.as_text()).kernels <= 3
     with pytest.raises(Exception):  # noqa: B017
         compiled(np.ones((30, 40)))
+
+
+@pytest.mark.skipif(not has_cuda_compiler(), reason="JAX's compiler for CUDA is not installed")
+@pytest.mark.parametrize(("name", "each"), [("burgers", 8), ("game_of_life", 4), ("gravity", 5)])
+def test_launches_of_an_iteration(name, each):
+    spec = KERNELS[name]
+    compiled = xlapy.jit(spec.function).lower(*spec.made()).compile("gpu:h100")
+    assert count_launches(compiled.as_text()).kernels <= each * 1000 + 5
+
+
+@pytest.mark.skipif(not has_cuda_compiler(), reason="JAX's compiler for CUDA is not installed")
+def test_launches_of_many_instances():
+    rows = np.zeros((1000, 20), np.int64)
+    mapped = xlapy.vmap(KERNELS["edit_distance"].function)
+    compiled = mapped.lower(rows, rows).compile("gpu:h100")
+    assert count_launches(compiled.as_text()).kernels <= 5
 
 
 @pytest.mark.skipif(not has_cuda_compiler(), reason="JAX's compiler for CUDA is not installed")
