@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from math import prod
+from typing import Any
 
 import jax
 import numpy as np
@@ -309,7 +310,8 @@ def _looped(
     iterations = _iterations(operation, operands)
     if rules.is_elsewhere and not isinstance(iterations, int):
         # The condition says that there are none if this is negative: a maximum would be a kernel of its own.
-        iterations = environment.get(_not_negative(operation.operands[0]), iterations)
+        limit: Any = environment.get(_not_negative(operation.operands[0]), iterations)
+        iterations = limit
     return counted_loop(iterations, body, initial, dtype, unroll, certain)
 
 
@@ -385,8 +387,8 @@ def _leaf(cpu: Cpu | None, native: bool = False, partitioned: bool = False, mapp
         untraced = operation.jaxpr
         if isinstance(untraced, Untraced) and not untraced.looked_into:
             return untraced.function(_evaluate_leaves, *operands)
-        of_region: Mapped | None = operation.attributes.get(MAPPED) if mapped is not None else None
-        if of_region is not None and of_region.jaxpr is operation.jaxpr:
+        of_region: Mapped | None = operation.attributes.get(MAPPED)
+        if mapped is not None and of_region is not None and of_region.jaxpr is operation.jaxpr:
             return of_region.function(functools.partial(_run, structured=mapped), *operands)
         jaxpr, operands = _with_transpose(operation, operands, environment)
         return jaxpr_as_fun(rewriting.outside_loops(jaxpr, cpu))(*operands)

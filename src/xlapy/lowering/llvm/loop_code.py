@@ -139,14 +139,9 @@ class Loops(Frame, ABC):
         iterations are apart, too."""
         before, inner, count = list[Operation](), loop, 1
         loops: list[Operation] = []
-        while True:
-            body = inner.regions[0]
-            *numbers, last = body.operations or [None]
-            if (
-                last is None
-                or not _is_nested(body, numbers, last)
-                or not are_apart(last, self.bounds, self._is_left_in)
-            ):
+        while (body := inner.regions[0]).operations:
+            *numbers, last = body.operations
+            if not _is_nested(body, numbers, last) or not are_apart(last, self.bounds, self._is_left_in):
                 break
             self.bounds.note(last.regions[0].params[0], last.operands[0])
             count *= known_iterations(last)
