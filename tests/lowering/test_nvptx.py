@@ -154,12 +154,49 @@ def errors_that_are_caught(x, table):
     return out, found
 
 
+# How many threads some kernels of a program have; 70 in others.
+THREADS = {
+    "errors_that_are_caught": set(),
+    "two_kinds_of_errors": {350},
+    "loops_in_loops": {70},
+    "neighbours_in_loops": {70},
+}
+CUBE = np.random.default_rng(5).integers(0, 9, (5, 7, 2))
+WRONG = CUBE.copy()
+WRONG[[3, 3, 4], [1, 2, 0], [1, 0, 0]] = 9, 11, 12
+
+
+@threads((CUBE, TABLE), (CUBE[:2], TABLE), (CUBE[:1], TABLE), (CUBE[:0], TABLE), (WRONG, TABLE), raises=IndexError)
+def loops_in_loops(x, table):
+    out, total = np.zeros(x.shape), np.float64(0.0)
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            for k in range(x.shape[2]):
+                out[i, j, k] = table[x[i, j, k]] * (i - j) + k
+                total += out[i, j, k]
+    return out, total
+
+
+@threads(*[CUBE[:n, :m] for n, m in ((5, 7), (2, 2), (2, 1), (1, 7), (0, 7), (5, 0))])
+def neighbours_in_loops(x):
+    out = np.zeros(x.shape)
+    for i in range(x.shape[0]):
+        low, high = max(0, i - 2), min(x.shape[0], i + 2)
+        for j in range(x.shape[1]):
+            for k in range(x.shape[2]):
+                most = np.int64(0)
+                for l in range(low, high):
+                    most = max(most, x[l, j, k] + l)
+                out[i, j, 1 - k] = most - i
+    return out
+
+
 @pytest.mark.parametrize("program", [pytest.param(p, id=p.name) for p in threads.table])
 def test_threads_of_a_grid(program):
     with lowered_for_gpus() as kernels:
         program.check()
     made = [loop.attributes["kernel"] for loop in kernels]
-    assert (70 in {kernel.threads for kernel in made if kernel.is_grid}) == (program.name != "errors_that_are_caught")
+    assert {kernel.threads for kernel in made if kernel.is_grid} >= THREADS.get(program.name, {70})
 
 
 def one_of_many(x, table, most):
@@ -209,6 +246,22 @@ def test_the_switch(monkeypatch):
     assert not kernels
 
 
+def decays(x, n):
+    weights = np.linspace(0.0, 1.0, 70)
+    for _ in range(n):
+        x = np.fft.fft(x * weights).real + weights
+    return x
+
+
+@pytest.mark.parametrize("n", [-2, 0, 1, 2, 5])
+def test_loops_that_are_left_to_xla(monkeypatch, n):
+    monkeypatch.setenv("XLAPY_GPU_KERNELS", "0")
+    x = np.arange(70.0)
+    with lowered_for_gpus() as kernels:
+        np.testing.assert_allclose(xlapy.jit(decays, returns="numpy")(x, n), decays(x, n), rtol=1e-12)
+    assert not kernels
+
+
 def test_functions_that_a_gpu_does_not_have():
     text = "declare double @nobody_knows(double)\ndefine ptx_kernel void @kernel(ptr %x) {\n  ret void\n}"
     with pytest.raises(Unsuitable, match="nobody_knows"):
@@ -242,6 +295,22 @@ def test_all_gpus_that_are_not_here(target):
     assert count_launches(compiled.as_text()).kernels <= 3
     with pytest.raises(Exception):  # noqa: B017
         compiled(np.ones((30, 40)))
+
+
+@pytest.mark.skipif(not has_cuda_compiler(), reason="JAX's compiler for CUDA is not installed")
+@pytest.mark.parametrize(("name", "each"), [("burgers", 8), ("game_of_life", 4), ("gravity", 5)])
+def test_launches_of_an_iteration(name, each):
+    spec = KERNELS[name]
+    compiled = xlapy.jit(spec.function).lower(*spec.made()).compile("gpu:h100")
+    assert count_launches(compiled.as_text()).kernels <= each * 1000 + 5
+
+
+@pytest.mark.skipif(not has_cuda_compiler(), reason="JAX's compiler for CUDA is not installed")
+def test_launches_of_many_instances():
+    rows = np.zeros((1000, 20), np.int64)
+    mapped = xlapy.vmap(KERNELS["edit_distance"].function)
+    compiled = mapped.lower(rows, rows).compile("gpu:h100")
+    assert count_launches(compiled.as_text()).kernels <= 5
 
 
 @pytest.mark.skipif(not has_cuda_compiler(), reason="JAX's compiler for CUDA is not installed")

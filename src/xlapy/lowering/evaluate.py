@@ -10,13 +10,14 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from math import prod
+from typing import Any
 
 import jax
 import numpy as np
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
-from xlapy.ir import OURS, Location, Operation, Region, Var, constant_value, every_operation
+from xlapy.ir import OURS, Location, Operation, Region, Var, captured, constant_value, every_operation
 from xlapy.ir.stacking_leaves import MANY, is_stack, is_unstack
 from xlapy.lowering import tpu
 from xlapy.lowering.cpu_xla import rewriting, scalar_packing
@@ -39,7 +40,7 @@ from xlapy.lowering.loop_derivatives.lax_loops import (
 from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
 from xlapy.lowering.lowering_rules import RULES, chosen_store, store_block
 from xlapy.lowering.nvptx import as_kernel, note_errors
-from xlapy.lowering.thresholds import LARGE_READ_IN_PART, READ_IN_PART
+from xlapy.lowering.thresholds import CONSTANT_IN_LOOP, LARGE_READ_IN_PART, READ_IN_PART
 from xlapy.lowering.vectorised_loops import in_lanes, plan_of
 from xlapy.lowering.windowed_sums import in_steps, in_windows, planned, planned_store
 
@@ -214,9 +215,9 @@ def _while(operation: Operation, operands: Sequence, environment: Environment) -
 
 class _Rules(dict[str, Callable]):
     """Rules by the kinds of operations; `at_once` where a loop in a loop makes as many iterations at once as it can: in
-    a native function, and on devices where each iteration is slow; `is_elsewhere` on these."""
+    a native function, and on devices where each iteration is slow; `is_elsewhere` on these, `on_gpu` on GPUs."""
 
-    at_once = is_elsewhere = False
+    at_once = is_elsewhere = on_gpu = False
 
 
 @functools.cache
@@ -261,6 +262,7 @@ def _fast_rules(cpu: Cpu | None, native: bool, gpu: bool = False, partitioned: b
     }
     inside, looped, fast = _Rules(), _Rules(), _Rules()
     inside.at_once, looped.at_once, looped.is_elsewhere = True, cpu is None, cpu is None
+    looped.on_gpu = gpu
     inside.update({**in_loops, "if": _if(inside), "while": plain_loop, "for": plain_loop})
     looped.update({**in_loops, "if": _if(looped), "while": loop, "for": loop})
     at_once = native and cpu is not None and cpu.certain and available()
@@ -288,6 +290,8 @@ def _looped(
     if plan is not None:
         rules = _Rules({**rules, "leaf": _leaf_in_lanes})
         return in_lanes(operation, plan, environment, lambda operations, values: _run_all(operations, values, rules))
+    if rules.on_gpu:
+        environment = _with_hidden_constants(operation, environment)
     if operation.kind == "while":
         condition, body = (_function(region, environment, rules) for region in operation.regions)
         initial = _strong(operands, operation.regions[1].params)
@@ -306,8 +310,21 @@ def _looped(
     iterations = _iterations(operation, operands)
     if rules.is_elsewhere and not isinstance(iterations, int):
         # The condition says that there are none if this is negative: a maximum would be a kernel of its own.
-        iterations = environment.get(_not_negative(operation.operands[0]), iterations)
+        limit: Any = environment.get(_not_negative(operation.operands[0]), iterations)
+        iterations = limit
     return counted_loop(iterations, body, initial, dtype, unroll, certain)
+
+
+def _with_hidden_constants(loop: Operation, environment: Environment) -> Environment:
+    """Known arrays as values that XLA does not know within a loop: for GPUs it puts what is computed of the same array
+    into one kernel, but not if it is computed of a constant."""
+    hidden = {
+        var: lax.optimization_barrier(jax.numpy.asarray(value))
+        for region in loop.regions
+        for var in captured(region)
+        if isinstance(value := environment.get(var), np.ndarray) and value.size >= CONSTANT_IN_LOOP
+    }
+    return {**environment, **hidden} if hidden else environment
 
 
 def _not_negative(var: Var) -> Var:
@@ -370,8 +387,8 @@ def _leaf(cpu: Cpu | None, native: bool = False, partitioned: bool = False, mapp
         untraced = operation.jaxpr
         if isinstance(untraced, Untraced) and not untraced.looked_into:
             return untraced.function(_evaluate_leaves, *operands)
-        of_region: Mapped | None = operation.attributes.get(MAPPED) if mapped is not None else None
-        if of_region is not None and of_region.jaxpr is operation.jaxpr:
+        of_region: Mapped | None = operation.attributes.get(MAPPED)
+        if mapped is not None and of_region is not None and of_region.jaxpr is operation.jaxpr:
             return of_region.function(functools.partial(_run, structured=mapped), *operands)
         jaxpr, operands = _with_transpose(operation, operands, environment)
         return jaxpr_as_fun(rewriting.outside_loops(jaxpr, cpu))(*operands)

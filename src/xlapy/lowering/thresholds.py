@@ -152,5 +152,7 @@ ITERATIONS_AT_ONCE_IN_BLOCK, INSTRUCTIONS_OF_BARRIER = 256, 20
 ITERATIONS_SHARED_IN_BLOCK, ELEMENTS_JOINED_IN_BLOCK = 8, 1 << 7
 #: multiplications in a product of arrays that is a part of a kernel
 PRODUCT_ON_GPU = 1 << 22
+#: elements of a known array that XLA does not know within a loop
+CONSTANT_IN_LOOP = 64
 #: bytes of memory that each thread has: CUDA makes it for as many threads as can run at all
 ROOM_OF_THREAD = 1 << 10

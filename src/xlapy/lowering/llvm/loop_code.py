@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
-from xlapy.ir import Operation, Region, Var, captured, constant_value
+from xlapy.ir import Operation, Region, TensorType, Var, captured, constant_value
 from xlapy.lowering.llvm.bounds_checks import Bounds
 from xlapy.lowering.llvm.bufferisation import Array
 from xlapy.lowering.llvm.dependence import are_apart, sums_of
@@ -29,6 +30,20 @@ from xlapy.lowering.thresholds import (
 
 #: a number of iterations that is not known in fact, if they may be as many
 _MANY = 1 << 31
+
+
+class Nest(NamedTuple):
+    """Loops that are all there is in each other, in a loop: the outermost one first.
+
+    Attributes:
+        loops: they.
+        region: what they do in each iteration.
+        count: how many iterations they make in all.
+    """
+
+    loops: list[Operation]
+    region: Region
+    count: int
 
 
 class Loops(Frame, ABC):
@@ -80,7 +95,10 @@ class Loops(Frame, ABC):
         self.bounds.note(index, loop.operands[0])
         initial = self._begun(loop, initial)
         is_apart = is_apart and (not text.for_gpu or self._may_be_grid(loop, initial))
-        kept = self._kept_by_threads(loop, sums) if is_apart and text.threads == GRID else frozenset()
+        is_grid = is_apart and text.threads == GRID
+        kept = self._kept_by_threads(loop, sums) if is_grid else frozenset()
+        if is_grid and (nest := self._nest(loop)).loops:
+            return self._nested(loop, nest, iterations, initial, sums, kept)
 
         def written(first: str, end: str, initial: list[Value], expected: float) -> Carried:
             start, stop = (convert(text, Number(INDEX, (x,)), dtype) for x in (first, end))
@@ -115,6 +133,61 @@ class Loops(Frame, ABC):
         found = made_by_several(text, self, Iterations(iterations, self._iterations(loop), initial, part, sums, kept))
         self.iteration = None
         return found
+
+    def _nest(self, loop: Operation) -> Nest:
+        """The loops in a loop whose iterations are apart that are all there is in the one around them, and whose
+        iterations are apart, too."""
+        before, inner, count = list[Operation](), loop, 1
+        loops: list[Operation] = []
+        while (body := inner.regions[0]).operations:
+            *numbers, last = body.operations
+            if not _is_nested(body, numbers, last) or not are_apart(last, self.bounds, self._is_left_in):
+                break
+            self.bounds.note(last.regions[0].params[0], last.operands[0])
+            count *= known_iterations(last)
+            before += numbers
+            loops.append(last)
+            inner = last
+        whole = Region((), inner.regions[0].depth)
+        whole.operations, whole.results = [*before, *inner.regions[0].operations], inner.regions[0].results
+        return Nest(loops, whole, count)
+
+    def _nested(
+        self,
+        loop: Operation,
+        nest: Nest,
+        iterations: Number,
+        initial: list[Value],
+        sums: frozenset[int],
+        kept: frozenset[int],
+    ) -> list[Value]:
+        """The iterations of loops that are all there is in each other, shared out as those of one loop."""
+        text, around = self.text, [loop, *nest.loops]
+        text.nested = nest.count
+        total = RULES["mul"](text, iterations, literal(nest.count, INDEX))
+        params = nest.loops[-1].regions[0].params[1:]
+        indices = [(each.regions[0].params[0], known_iterations(each)) for each in around[1:]]
+
+        def iteration(numbers: list[Number]) -> list[Value]:
+            rest = numbers[0]
+            for index, count in reversed(indices):
+                many = literal(count, INDEX)
+                self.values[index] = convert(text, RULES["rem"](text, rest, many), index.type.dtype)
+                rest = RULES["div"](text, rest, many)
+            index = loop.regions[0].params[0]
+            self.values[index] = convert(text, rest, index.type.dtype)
+            return [Number(INDEX, (text.new(f"add nuw nsw i64 {numbers[0].name}, 1"),)), *self.region(nest.region)]
+
+        def written(first: str, end: str, initial: list[Value], expected: float) -> Carried:
+            carried: list[Value] = [Number(INDEX, (first,)), *initial]
+            more = lambda numbers: text.new(f"icmp slt i64 {numbers[0].name}, {end}")  # noqa: E731
+            place = Var(TensorType((), INDEX))
+            rooms, self._is_moved = len(self.rooms_outside), False
+            made = _but_first(self._loop([place, *params], carried, more, iteration, expected, False))
+            return made._replace(in_place=not self._is_moved and rooms == len(self.rooms_outside))
+
+        expected = self._iterations(loop) * nest.count
+        return made_by_several(text, self, Iterations(total, expected, initial, written, sums, kept))
 
     def _in_pairs(
         self, loop: Operation, initial: list[Value], more: Callable, iteration: Callable, expected: float
@@ -296,6 +369,26 @@ def _but_first(carried: Carried) -> Carried:
     """What a loop carries but for its index."""
     initial, head, found, in_place = carried
     return Carried(initial[1:], head[1:], found[1:], in_place)
+
+
+def known_iterations(loop: Operation) -> int:
+    """How many iterations a loop makes, 0 if that is not known."""
+    known = constant_value(loop.operands[0])
+    return 0 if known is None else max(int(known), 0)
+
+
+def _is_nested(body: Region, before: Sequence[Operation], loop: Operation) -> bool:
+    """Whether a loop with a known number of iterations is all there is in another one's body, but for numbers that do
+    not depend on what is carried."""
+    carried = body.params[1:]
+    if loop.kind != "for" or known_iterations(loop) < 2:
+        return False
+    if list(loop.operands[1:]) != carried or body.results != loop.results:
+        return False
+    if any(o.regions or any(v.type.shape for v in o.results) for o in before):
+        return False
+    used = {*captured(loop.regions[0]), *(v for o in before for v in o.operands)}
+    return used.isdisjoint(carried)
 
 
 def _only_loop(region: Region) -> Operation | None:

@@ -89,6 +89,7 @@ class Function(NamedTuple):
         work: about how many instructions it executes.
         is_grid: whether it is for the threads of a GPU's grid, each of which does a part: the last two parameters are
             the number of a thread, and of all threads.
+        nested: how many iterations of loops in that loop are shared out with each of its own.
         shared: how often the threads of a GPU's block share something out.
         of_threads: results, by number, of which each thread of a grid has its own element, and whether the loop gives
             their sum; if not, it gives those of the first thread with an error, if there is one.
@@ -104,6 +105,7 @@ class Function(NamedTuple):
     has_loops: bool
     work: float
     is_grid: bool
+    nested: int
     shared: int
     of_threads: dict[int, bool]
 
@@ -171,6 +173,7 @@ class _Program(Loops):
             text.has_loops,
             text.work,
             text.is_grid,
+            text.nested,
             text.shared,
             {k: self.of_threads[v] for k, v in enumerate(results) if v in self.of_threads},
         )

@@ -157,6 +157,8 @@ class Text:
         self.threads, self.for_gpu = threads, threads != HOST
         #: whether the function is for the threads of a grid, each of which makes some iterations of its loop
         self.is_grid = False
+        #: how many iterations of loops in that loop are shared out with each of its own
+        self.nested = 1
         #: whether all threads of a block have seen what was stored so far; and whether only one of them is here
         self.is_settled, self.is_alone = False, False
         #: how often the threads of a block share something out

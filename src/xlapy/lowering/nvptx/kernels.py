@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jax import lax
 
-from xlapy.ir import Operation, Region, Var, constant_value
+from xlapy.ir import Operation, Region, Var, captured, constant_value
 from xlapy.lowering.llvm.code_selection import as_it_is, original_form
 from xlapy.lowering.llvm.early_exits import Errors, loops_with_errors
 from xlapy.lowering.llvm.lazy_arrays import SOME
@@ -36,6 +36,8 @@ _SWITCH = "XLAPY_GPU_KERNELS"
 _TAG = "tag"
 #: which threads may run a loop
 _KINDS = (GRID, BLOCK, THREAD)
+#: elements of an array of one number each that such threads make themselves
+_FILLED = {GRID: 0, BLOCK: 1 << 20, THREAD: 1 << 10}
 #: XLA's function that starts a kernel of PTX, and the version of its interface
 _TARGET, _INTERFACE = "__gpu$xla.gpu.ptx", 2
 
@@ -123,6 +125,7 @@ def _written(region: Region, results: Sequence[Var], loop: Operation, kind: str)
     """A loop as a kernel of some threads; None if it does not suit, or these have nothing to share out."""
     tag: Var | None = loop.attributes.get(_TAG)
     place = next((k for k, v in enumerate(results) if v is tag), None)
+    region = _with_fillings(region, _FILLED[kind])
     try:
         with jax.enable_x64(True):
             function = function_of(region, True, None, kind, None if place is None else region.results[place])
@@ -135,8 +138,21 @@ def _written(region: Region, results: Sequence[Var], loop: Operation, kind: str)
     if not function.is_grid:
         return None
     count = constant_value(loop.operands[0])
-    threads = THREADS_OF_GRID if count is None else min(int(count), THREADS_OF_GRID)
+    threads = THREADS_OF_GRID if count is None else min(int(count) * function.nested, THREADS_OF_GRID)
     return Kernel(function, results, threads, True, tag)
+
+
+def _with_fillings(region: Region, most: int) -> Region:
+    """A region that also makes the arrays it reads of one known number each, of up to so many elements: another kernel
+    would take longer to start."""
+    owners = [v.owner for v in captured(region) if 1 < prod(v.type.shape) <= most]
+    fillings = [o for o in owners if isinstance(o, Operation) and o.kind == "broadcast"]
+    fillings = [o for o in fillings if constant_value(o.operands[0]) is not None and not o.operands[0].type.shape]
+    if not fillings:
+        return region
+    whole = Region((), region.depth)
+    whole.operations, whole.results = [*fillings, *region.operations], region.results
+    return whole
 
 
 def _nanoseconds(kernel: Kernel) -> float:
