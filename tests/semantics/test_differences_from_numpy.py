@@ -89,6 +89,10 @@ ROWS = {
     " | np.piecewise([1, 2], [True, False], [2, 3]) | np.piecewise(a, [a < 0], [lambda v: v[::-1], 7])"
     " | np.piecewise([1, 2], [True, False], [2])": (X,),
     # arguments that are rare
+    "a.take(b, axis=0) | np.insert(a, [True, False, True, False], 9) | np.take(a, b, mode='clip')": (X, I[:0]),
+    "np.histogram(a, 'auto') | np.histogram(a, 'fd') | np.histogram(a, 'foo') | np.histogram(a, 'sqrt', (1, 3))"
+    " | np.histogram(a > 1, 'rice') | np.histogram(a[:0], 'auto') | np.histogram_bin_edges(a, 'scott')"
+    " | np.histogram(a, 'auto', weights=a)": (np.array([1.5, 2.5, 0.0, 7.0, 1.0, 3.5, 2.0, 3.0, 1.0]),),
     "np.trim_zeros(a, axis=()) | np.trim_zeros(a, axis=0) | np.trim_zeros(a, 'front')": (np.array([0, 1.0, 0]),),
     "np.sum(a, out=b) | np.prod(a, out=b) | np.cumsum(a, out=c) | np.max(a, out=b)": (
         np.array([2.7, 2.6, 100.0]),
