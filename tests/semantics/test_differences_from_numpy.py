@@ -88,6 +88,11 @@ ROWS = {
     ""
     " | np.piecewise([1, 2], [True, False], [2, 3]) | np.piecewise(a, [a < 0], [lambda v: v[::-1], 7])"
     " | np.piecewise([1, 2], [True, False], [2])": (X,),
+    # booleans of NumPy's and of Python's
+    "[type(v) is bool for v in (a[0] == 'x', 'x' != a[0], a[0] == None, None != a[0], b == 'x', b != None)]": (
+        X,
+        np.zeros(()),
+    ),
     # arguments that are rare
     "a.take(b, axis=0) | np.insert(a, [True, False, True, False], 9) | np.take(a, b, mode='clip')": (X, I[:0]),
     "np.histogram(a, 'auto') | np.histogram(a, 'fd') | np.histogram(a, 'foo') | np.histogram(a, 'sqrt', (1, 3))"
