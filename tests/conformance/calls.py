@@ -6,6 +6,7 @@ import collections
 import copy
 import ctypes
 import importlib
+import importlib.util
 import json
 import operator
 import time
@@ -40,7 +41,13 @@ _OTHER_TYPES = "gGqQ"
 #: attributes that are compared
 _ATTRIBUTES = ("T", "mT", "dtype", "imag", "itemsize", "nbytes", "ndim", "real", "shape", "size")
 #: modules of which functions are compared
+_HAS_SCIPY = importlib.util.find_spec("scipy") is not None
 _MODULES = ("numpy", "numpy.linalg", "numpy.fft", "numpy.polynomial", "numpy.lib.stride_tricks")
+_SCIPY = (
+    tuple(f"scipy.{name}" for name in "special linalg fft signal ndimage interpolate stats".split())
+    if _HAS_SCIPY
+    else ()
+)
 #: functions that are about files, types, printing, memory or settings, and not about numbers
 _NOT_COMPARED = {
     "array2string", "array_repr", "array_str", "asarray", "dtype", "empty", "empty_like", "errstate", "fromfile",
@@ -78,7 +85,7 @@ class Log:
 #: public functions by identity
 _PUBLIC = {
     id(item): name
-    for module in map(importlib.import_module, _MODULES)
+    for module in (importlib.import_module(m) for m in (*_MODULES, *_SCIPY))
     for name, item in vars(module).items()
     if callable(item) and not isinstance(item, type) and not name.startswith("_") and name not in _NOT_COMPARED
 }

@@ -28,7 +28,8 @@ _NOT_COMPARED = frozenset(
     "__build_class__ __import__ aiter anext breakpoint callable classmethod compile delattr dir eval exec exit getattr"
     " globals hasattr hash help id input issubclass iter locals memoryview next object open print property quit setattr"
     " staticmethod super type vars wraps lru_cache cache update_wrapper total_ordering singledispatch cached_property"
-    " singledispatchmethod namedtuple count cycle tee __sizeof__ __reduce__ __reduce_ex__ __hash__ __init__ __iter__"
+    " singledispatchmethod namedtuple Decimal Fraction cmp_to_key count cycle tee"
+    " __sizeof__ __reduce__ __reduce_ex__ __hash__ __init__ __iter__"
     " partial partialmethod attrgetter itemgetter methodcaller __class_getitem__ __getattribute__ __length_hint__"
     " __reversed__ __dir__ __new__ __repr__ __str__ __format__ __init_subclass__ __subclasshook__ groupby".split()
 )

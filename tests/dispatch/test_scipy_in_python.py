@@ -134,3 +134,4 @@ def test_solutions():
     check(solved, SQUARE, VALUES[:4])
     check(lambda m: sl.cho_factor(m), -SQUARE @ SQUARE.T)
     check(lambda m: sl.solve_banded((1, 1), m, np.ones(4)), np.zeros((3, 4)))
+    check(lambda m, b: sl.solve_banded((1, 1), m, b), np.arange(1.0, 13.0).reshape(3, 4) + 1j, np.arange(4))

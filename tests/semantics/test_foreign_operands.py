@@ -135,6 +135,31 @@ for name, function in {
         if (name, k) != ("order", 2):
             program.add(f"{name}_{k}", function, (value,), raises=(TypeError, IndexError))
 
+
+class Unwilling:
+    """Says of most operators that it has none, and of one comparison only."""
+
+    __add__ = __radd__ = __lt__ = __gt__ = __ne__ = __neg__ = None
+
+    def __eq__(self, other):
+        return False
+
+    __hash__ = None
+
+
+for k, function in enumerate(
+    (
+        lambda x: Unwilling() + x,
+        lambda x: x + Unwilling(),
+        lambda x: Unwilling() < x,
+        lambda x: x < Unwilling(),
+        lambda x: Unwilling() != x,
+        lambda x: x != Unwilling(),
+        lambda x: -Unwilling(),
+    )
+):
+    program.add(f"none_{k}", function, (2,), raises=TypeError)
+
 test_programs = program.test()
 
 

@@ -23,6 +23,11 @@ def of_floats(x):
     )  # fmt: skip
 
 
+@program(([1e100, 1.0, 3.0, -1e100],), ([0.1] * 10,), ([np.float64(0.1)] * 10,), ([2.0],))
+def of_numbers_that_cancel(v):
+    return statistics.mean(v), statistics.fmean(v), statistics.fmean(v, [0.5] * len(v))
+
+
 @program((K,), (R,), (np.array([2, 4, 6]),))
 def of_integers(k):
     v = k.tolist()

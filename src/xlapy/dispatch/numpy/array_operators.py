@@ -114,7 +114,11 @@ def _foreign(machine: Machine, symbol: str, left: Value, right: Value) -> Value 
     answer = machine.builder.constant(symbol == "!=", np.dtype(bool))
     if isinstance(array, NdArray) and array.type.shape != ():
         return machine.new_array(machine.builder.broadcast(answer, array.type.shape))
-    return Const(np.bool_(symbol == "!=") if other.value is None else symbol == "!=")
+    # a boolean of NumPy's or of Python's
+    dtype = array.type.dtype if isinstance(array, NdArray) else array.var.type.dtype
+    number = np.zeros((), dtype) if isinstance(array, NdArray) else np.zeros((), dtype)[()]
+    one, two = (number, other.value) if array is left else (other.value, number)
+    return Const(one == two if symbol == "==" else one != two)
 
 
 def _power(machine: Machine, left: Value, right: Value) -> Value:

@@ -328,6 +328,8 @@ def insert(machine, arr, obj, values, axis=None):
         shape = var.type.shape
         places = range(*places.indices(int(np.prod(shape)) if axis is None else shape[axis]))
         places = list(places)
+    elif np.asarray(places).dtype == bool and np.ndim(places):
+        places = np.flatnonzero(places)
     return machine.new_array(machine.leaf(_insert, (var, new), (hashable(places), axis), name="insert")[0])
 
 

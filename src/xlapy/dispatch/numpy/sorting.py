@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from numpy.lib._histograms_impl import _get_bin_edges
 
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy.histograms import check_range
@@ -314,7 +315,7 @@ def histogram(machine, a, bins=10, range=None, density=None, weights=None):
     operands = [var]
     if flags[1]:
         operands.append(operand(machine, weights))
-    count = _bin_count(machine, bins)
+    count = _bin_count(machine, a, bins, range, weights)
     limits = None if absent(range) else known(machine, range)
     if count is None:
         edges = operand(machine, bins)
@@ -339,13 +340,20 @@ def histogram(machine, a, bins=10, range=None, density=None, weights=None):
     return Tuple((machine.new_array(counts), machine.new_array(edges)))
 
 
-def _bin_count(machine: Machine, bins: Any) -> int | None:
+def _bin_count(machine: Machine, a: Value, bins: Any, range: Any, weights: Any) -> int | None:
     if not isinstance(bins, Value):
         return bins
     if isinstance(machine.spec(bins), type) or isinstance(bins, Const | NumpyScalar):
         number = known(machine, bins, "the number of bins")
-        if isinstance(number, str):
-            raise Refused("XP0013", f"np.histogram with bins={number!r}: the number of bins depends on data")
+        if isinstance(number, str):  # NumPy's own functions are compiled; data says how long the edges are
+            others = [v if isinstance(v, Value) else Const(v) for v in (range, weights)]
+            flat = machine.call(Const(np.ravel), [a])
+            if operand(machine, a).type.dtype.kind == "b":
+                flat = machine.call(Const(np.ndarray.astype), [flat, Const(np.uint8)])
+            edges = machine.call(Const(_get_bin_edges), [flat, bins, *others]).items[0]
+            if not isinstance(edges, NdArray):
+                raise Refused("XP0013", f"np.histogram with bins={number!r}: the type of the edges depends on data")
+            return edges.type.shape[0] - 1
         if isinstance(number, int | np.integer):
             if number < 1:
                 machine.raise_(ValueError, "`bins` must be positive, when an integer")

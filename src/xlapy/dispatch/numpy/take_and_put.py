@@ -63,7 +63,7 @@ def take(machine, a, indices, axis=None, out=None, mode="raise"):
         return deliver(machine, result, out)
     index = machine.builder.convert(index, _INT64)
     bounds = known_bounds(indices) if isinstance(indices, Value) else None
-    if style == "raise":
+    if style == "raise" and 0 not in index.type.shape:
         if bounds is None or not 0 <= bounds[0] <= bounds[1] < size:
             index = _take_range(machine, index, size, axis)
     var = machine.leaf(_take, (var, index), (axis, style), name="take")[0]

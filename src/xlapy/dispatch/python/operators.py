@@ -285,6 +285,8 @@ def special(machine: Machine, value: Value, name: str, args: tuple[Value, ...]) 
     method = attributes.find_special(machine, value, name)
     if method is None and isinstance(value, Tuple):
         return _of_tuple(machine, value, name, args)
+    if method is None:
+        _check_callable(machine, value, name)
     if method is None and name == "__ne__":
         # what `object.__ne__` does
         same = special(machine, value, "__eq__", args)
@@ -294,6 +296,13 @@ def special(machine: Machine, value: Value, name: str, args: tuple[Value, ...]) 
         return None
     result = machine.call(method, args)
     return None if isinstance(result, Const) and result.value is NotImplemented else result
+
+
+def _check_callable(machine: Machine, value: Value, name: str) -> None:
+    """The TypeError where a class says `__ne__ = None`."""
+    found, owner = attributes.lookup(machine, machine.type_of(value), name)
+    if owner is not None and (found is None or isinstance(found, Const) and found.value is None):
+        machine.raise_(TypeError, "'NoneType' object is not callable")
 
 
 def _refuse_compiled(machine: Machine, value: Value, name: str) -> None:

@@ -1,7 +1,8 @@
 """statistics: known numbers by the module itself, numbers on the device by sums of floats and of integers.
 
-The module computes with fractions and rounds once; here a float result may differ from its in the last digits, as sums
-may. Integers stay exact, and a mean or a variance of integers that is whole is an int, as there.
+The module computes with fractions and rounds once. Here a mean of floats is that of their exact sum; what comes of
+squares may differ in the last digits, as sums may. Integers stay exact, and a mean or a variance of integers that is
+whole is an int, as there.
 """
 
 from __future__ import annotations
@@ -30,7 +31,13 @@ def _mean(data):
     data = list(data)
     if len(data) < 1:
         raise StatisticsError("mean requires at least one data point")
-    return _quotient(sum(data), len(data))
+    return _quotient(_sum(data), len(data))
+
+
+def _sum(data):
+    """The sum, rounded once."""
+    total = sum(data)
+    return type(total)(math.fsum(data)) if isinstance(total, float) else total
 
 
 def _fmean(data, weights=None):
@@ -40,14 +47,14 @@ def _fmean(data, weights=None):
         count = len(data) if count is None else count
         if count < 1:
             raise StatisticsError("fmean requires at least one data point")
-        return float(sum(data)) / count
+        return math.fsum(data) / count
     weights = list(weights)
     if len(weights) != len(data):
         raise StatisticsError("data and weights must be the same length")
-    total = float(sum(weights))
+    total = math.fsum(weights)
     if not total:
         raise StatisticsError("sum of weights must be non-zero")
-    return float(sum([value * weight for value, weight in zip(data, weights)])) / total  # noqa: B905
+    return math.fsum([value * weight for value, weight in zip(data, weights)]) / total  # noqa: B905
 
 
 def _spread(data, center, count):

@@ -40,6 +40,10 @@ def operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
         left = Const(machine.static(left, "a template"))
     if plain == "%" and isinstance(left, Const) and isinstance(left.value, str):
         return percent(machine, left.value, right)
+    if plain == "%" and isinstance(left, Const) and isinstance(left.value, bytes):
+        if not machine.is_static(right):
+            raise Refused("XP0004", "bytes % values that depend on data", "format a str, and encode it")
+        return fold(machine, lambda t, v: t % v, left.value, machine.static(right))
     if plain == "*":
         if range_objects.is_index(machine, left):
             left, right = right, left
@@ -64,6 +68,10 @@ def percent(machine, template: str, right: Value) -> Value:
     """`template % right`."""
     if machine.is_static(right):
         return fold(machine, lambda t, v: t % v, template, machine.static(right))
+    if "%" in _PERCENT.sub("", template):
+        raise Refused(
+            "XP0004", "a width or precision that is an argument of %, or a template that is none", "use an f-string"
+        )
     values = list(right.items) if isinstance(right, Tuple) else [right]
     mapping = container_protocol.entries(machine, right) if kinds.heap_kind(machine, right) == "dict" else {}
     text, parts, end = "", [], 0

@@ -78,9 +78,10 @@ def _trtri(c, lower=0, unitdiag=0, overwrite_c=0):
 @_of_lapack("sgtsv dgtsv cgtsv zgtsv")
 def _gtsv(dl, d, du, b, overwrite_dl=0, overwrite_d=0, overwrite_du=0, overwrite_b=0):
     """The solution of a system of three diagonals, by elimination with exchanges of rows."""
-    below, middle, above, x = dl.copy(), d.copy(), du.copy(), b.copy()
+    dtype = np.result_type(dl.dtype, d.dtype, du.dtype, b.dtype, np.float32)
+    below, middle, above, x = dl.astype(dtype), d.astype(dtype), du.astype(dtype), b.astype(dtype)
     n = len(d)
-    second = np.zeros(n, d.dtype)
+    second = np.zeros(n, dtype)
     info = 0
     for k in range(n - 1):
         if abs(middle[k]) >= abs(below[k]):

@@ -76,7 +76,7 @@ def load(text: Text, array: Array, indices: Sequence[str]) -> Number:
     type = type_in_memory(memory.dtype)
     parts = [text.new(f"load {type}, ptr {p}") for p in _pointers(text, memory, indices)]
     if memory.dtype.kind == "b":
-        parts = [text.new(f"icmp ne i8 {parts[0]}, 0")]  # whatever a byte of a view holds
+        parts = [text.new(f"trunc i8 {parts[0]} to i1")]
     return Number(memory.dtype, tuple(parts))
 
 

@@ -284,7 +284,7 @@ def _row(name: str, row: str, dtypes: Sequence[np.dtype]) -> list[str]:
         lines.append(f"  %{name}.{k}.at = getelementptr inbounds {type}, ptr %c{k}, i64 {row}")
         lines.append(f"  {loaded} = load {type}, ptr %{name}.{k}.at")
         if dtype.kind == "b":
-            lines.append(f"  %{name}.{k} = icmp ne i8 {loaded}, 0")
+            lines.append(f"  %{name}.{k} = trunc i8 {loaded} to i1")
     return lines
 
 
