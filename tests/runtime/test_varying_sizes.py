@@ -108,6 +108,24 @@ def test_sizes_that_vary(program, make, programs):
     assert compiled.cache_info().currsize <= programs
 
 
+def sum_of_the_rest(x):
+    total = 0
+    for v in x[1:]:
+        total += v
+    return total
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8])
+def test_numbers_keep_their_types_where_a_loop_makes_none_wider(dtype):
+    compiled = xlapy.jit(sum_of_the_rest)
+    for size in SIZES:
+        x = np.arange(size).astype(dtype) % 3
+        expected, got = sum_of_the_rest(x), compiled(x)
+        assert type(got) is type(expected) and got == expected, size
+    # Sizes of which the loop may be over before it has begun have programs of their own.
+    assert compiled.cache_info().misses < len(set(SIZES))
+
+
 def test_arrays_that_are_something_else_get_programs_of_their_own():
     compiled = xlapy.jit(dot)
     for n in (3, 4, 5, 6):

@@ -72,6 +72,8 @@ class Analysis:
     #: modules that it imports, and what it depends on that another process cannot tell
     imports: Sequence[str] = ()
     momentary: list[str] = field(default_factory=list)
+    #: loops behind which numbers are wider than in CPython, where there are too few iterations
+    widening: frozenset[Location] = frozenset()
     #: exceptions that the program may meet and handles, each with the line of its function where that is
     caught: frozenset[tuple[type, int | None]] = frozenset()
     #: those among them which an operation raises whatever the data is
@@ -383,6 +385,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         taken=list(machine.world.taken.values()),
         imports=sorted(machine.world.imports),
         momentary=machine.world.momentary,
+        widening=frozenset(machine.loop_places[k] for k, widens in machine.widening.items() if widens and k in modes),
         caught=frozenset(machine.caught),
         caught_for_certain=frozenset(machine.caught_for_certain),
     )

@@ -260,6 +260,11 @@ class LoopFixpoint:
                 return Tuple(()) if slot[1] == "<items>" else DEAD
         return self._orders.arranged(slot[0], value)
 
+    def _comes_twice(self) -> bool:
+        """Whether the loop has at least two iterations: then numbers have their last types behind it, too."""
+        iterations = self.plan.iterations if self.plan is not None else None
+        return iterations is not None and (known_bounds(iterations) or (0, 0))[0] > 1
+
     def _round(self, head: Head):
         """One pass over the body from a generalised head: its region, the state at its end, the next head."""
         machine, frame = self.machine, self.frame
@@ -272,6 +277,7 @@ class LoopFixpoint:
         self.enter(head, iter(body.params[1:]))
         found = [*(frame.registers[r] for r in head.registers), frame.handled, *map(machine.heap.slots.get, head.slots)]
         noted = widening.note(machine, self.key, self.at_entry(head), found)
+        machine.widening[self.key] = bool(noted) and not self._comes_twice()
         mark = machine.heap.next_identity
         start, executed, self.entangled = machine.heap.slots.copy(), machine.executed, machine.heap.entangled.copy()
         self.start = start

@@ -206,6 +206,8 @@ class Machine:
         self.loop_sizes: dict[object, tuple[dict, dict]] = {}
         #: numbers at the heads of loops that are wider than before these (see `interpreter.widening`)
         self.widened: dict[Var, Widened] = {}
+        #: the loops that make numbers wider and may be over before they have: they may have less than two iterations
+        self.widening: dict[tuple, bool] = {}
         #: body regions of loops, by identity, with the key of the loop
         self.loop_bodies: dict[int, tuple] = {}
         #: the loops whose bodies were begun, each as often as that

@@ -37,7 +37,7 @@ from xlapy.runtime.specialisation import Specialisation
 from xlapy.runtime.stored_programs import StoredProgram, StoredPrograms
 from xlapy.runtime.switch import off
 from xlapy.runtime.tracebacks import depth_of_caller
-from xlapy.runtime.varying_sizes import Rooms, has_arrays, lengths, rooms, serves_all
+from xlapy.runtime.varying_sizes import Rooms, has_arrays, lengths, rooms, serves_all, widens
 
 #: how much more room a list gets that was too long for what was guessed
 _MORE = 8
@@ -46,6 +46,8 @@ CACHES: weakref.WeakSet[Cache] = weakref.WeakSet()
 
 #: programs that are made for one number each before one for all is looked for
 _PROGRAMS = 2
+#: the length from which on a program for many sizes takes loops to have more than one iteration
+_LONG = 8
 #: programs that a call tries one after the other, each within the one before
 _CHAINED = 32
 #: compilations that are remembered
@@ -86,6 +88,8 @@ class Cache:
         self.fixed_sizes = False
         #: whether there is no program for arrays of many sizes
         self.fixed_shapes = False
+        #: the least length of a dimension for which there may be a program for many sizes
+        self.shortest = 1
         self.misses = 0
         self.refused: set[tuple] = set()
         self.warned = False
@@ -110,6 +114,7 @@ class Cache:
             self.reasons = {}
             self.history.clear()
             self.fixed_sizes = self.fixed_shapes = False
+            self.shortest = 1
             self.misses = 0
             self.traced = ()
             self.stored.forget()
@@ -226,7 +231,8 @@ class Cache:
         named = self.binder.named(arguments)
         static = static_sources(self.policy, named)
         analyses = [analysis for entry in self.entries for analysis in entry.numbered]
-        tries = [t for t in rooms(analyses, self.static - static, named) if self.fixed_sizes or has_arrays(t)]
+        found_rooms = rooms(analyses, self.static - static, named, self.shortest)
+        tries = [found for found in found_rooms if self.fixed_sizes or has_arrays(found)]
         for found in tries:
             known = static | self.static - set(found)
             try:
@@ -239,9 +245,17 @@ class Cache:
             except Exception as error:  # the call has programs for known sizes, which must not fail for this one
                 compile_log.LOGGERS["cache"].info("%s: no program for many sizes: %r", self.name, error)
                 continue
+            if widens(analysis, analyses) and self.shortest < _LONG:
+                # short arrays keep programs of their own
+                self.shortest = 2 if self.shortest == 1 else _LONG
+                return self._for_any_size(arguments)
             _optimise(analysis)
             guards = guards_of(analysis, False)
-            if serves_all(analysis, analyses) and failing(guards, self.binder.names, arguments, False) is None:
+            if (
+                not widens(analysis, analyses)
+                and serves_all(analysis, analyses)
+                and failing(guards, self.binder.names, arguments, False) is None
+            ):
                 return analysis
         self.fixed_shapes = bool(tries)
         return None

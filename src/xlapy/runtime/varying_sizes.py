@@ -29,7 +29,9 @@ _Sizes = dict[Source, tuple[int, ...] | int]
 Rooms = dict[Source, Room | Span]
 
 
-def rooms(analyses: Sequence[Analysis], numbers: Set[Source], named: dict[str, object]) -> Iterator[Rooms]:
+def rooms(
+    analyses: Sequence[Analysis], numbers: Set[Source], named: dict[str, object], shortest: int = 1
+) -> Iterator[Rooms]:
     """The room for each size that varies, in earlier programs and in a call: first for arrays and integers, then for
     arrays alone. Nothing where too few sizes were met, or something else than sizes differs.
 
@@ -37,6 +39,7 @@ def rooms(analyses: Sequence[Analysis], numbers: Set[Source], named: dict[str, o
         analyses: those programs, the newest first.
         numbers: where the integers are that a program may know.
         named: the arguments of the call by name.
+        shortest: the least length of a dimension that varies.
     """
     known = [sizes for analysis in analyses if (sizes := _sizes(analysis, numbers))]
     if len(known) < _SIZES:
@@ -46,6 +49,9 @@ def rooms(analyses: Sequence[Analysis], numbers: Set[Source], named: dict[str, o
     if now is None:
         return
     met = [now, *(sizes for sizes in known if _kinds(sizes) == _kinds(now))]
+    met = [sizes for sizes in met if not _is_short(sizes, met, shortest)]
+    if now not in met:
+        return
     if len({tuple(sizes.values()) for sizes in met}) <= _SIZES:
         return
     arrays = _of_arrays(met)
@@ -59,6 +65,22 @@ def rooms(analyses: Sequence[Analysis], numbers: Set[Source], named: dict[str, o
 def has_arrays(found: Rooms) -> bool:
     """Whether it is the sizes of arrays that vary, and not numbers alone."""
     return any(isinstance(room, Room) for room in found.values())
+
+
+def _is_short(sizes: _Sizes, met: Sequence[_Sizes], shortest: int) -> bool:
+    """Whether a dimension is shorter that varies."""
+    return any(
+        n < shortest and len({other[source][k] for other in met}) > 1  # type: ignore[index]
+        for source, shape in sizes.items()
+        if not isinstance(shape, int)
+        for k, n in enumerate(shape)
+    )
+
+
+def widens(analysis: Analysis, others: Sequence[Analysis]) -> bool:
+    """Whether numbers may get other types in a program for all sizes than in those for one size: where a loop has too
+    few iterations for what makes them wider."""
+    return not analysis.widening <= frozenset().union(*(other.widening for other in others if not lengths(other)))
 
 
 def serves_all(analysis: Analysis, others: Sequence[Analysis]) -> bool:
@@ -200,4 +222,4 @@ def _kinds(sizes: _Sizes) -> dict[Source, int | None]:
     return {source: None if isinstance(size, int) else len(size) for source, size in sizes.items()}
 
 
-__all__ = ["Metered", "Rooms", "has_arrays", "lengths", "rooms", "serves_all"]
+__all__ = ["Metered", "Rooms", "has_arrays", "lengths", "rooms", "serves_all", "widens"]
