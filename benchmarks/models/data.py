@@ -40,7 +40,7 @@ def digits(test: int = 297) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndar
 
     Returns train images (1797 - test, 64) float32, train labels int32, test images (test, 64), test labels.
     """
-    images, labels = load_digits(return_X_y=True)
+    images, labels = map(np.asarray, load_digits(return_X_y=True))
     order = np.random.default_rng(0).permutation(len(labels))
     images, labels = (images[order] / 16.0).astype(np.float32), labels[order].astype(np.int32)
     return images[:-test], labels[:-test], images[-test:], labels[-test:]

@@ -108,6 +108,7 @@ class _Text:
         self.slots: list[Output] = []
         self._arrays: dict[int, str] = {}
         self._made: dict[int, str] = {}
+        self._begun: set[int] = set()
         self._count = 0
 
     def finish(self, result: Any, effects: Sequence[Effect]) -> Finish:
@@ -140,6 +141,9 @@ class _Text:
                 return text if cls is tuple else f"tuple.__new__({self.writer.name(cls)}, {text})"
             case Made():
                 if id(recipe) not in self._made:
+                    if id(recipe) in self._begun:
+                        raise _Unsuitable  # a container that is in itself
+                    self._begun.add(id(recipe))
                     self._object(recipe)
                 return self._made[id(recipe)]
         raise _Unsuitable
@@ -177,7 +181,6 @@ class _Text:
             text = items if recipe.kind == "tuple" else f"[*{items}]"
         else:
             raise _Unsuitable
-        # An object that is in itself is found here again.
         self._made[id(recipe)] = self._local(text)
 
     def _entry(self, entry: Any) -> tuple:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import jax
-import jaxlib
+import jaxlib.version
 import numpy as np
 
 from xlapy.domain.start import IMPORTED
@@ -48,7 +48,7 @@ def environment() -> str:
 @functools.cache
 def _of_process() -> str:
     build = sys.version, sys.abiflags, sys.flags, sys.implementation.cache_tag, object.__basicsize__, sys.platform
-    return digest(_FORMAT, build, jaxlib.__version__, _llvm(), _processor(), _own_files(_PACKAGE))
+    return digest(_FORMAT, build, jaxlib.version.__version__, _llvm(), _processor(), _own_files(_PACKAGE))
 
 
 def _own_files(folder: Path) -> list[tuple]:

@@ -12,7 +12,7 @@ from xlapy.dispatch.numpy.rule_operands import array_type, cast, operand, raise_
 from xlapy.dispatch.numpy.ufuncs import call, compute, ufunc_rule
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.registry import method, operator
-from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Range, Scalar, Value
+from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Range, Scalar, Value, number_var
 
 BINARY: dict[str, np.ufunc] = {
     "+": np.add,
@@ -115,7 +115,7 @@ def _foreign(machine: Machine, symbol: str, left: Value, right: Value) -> Value 
     if isinstance(array, NdArray) and array.type.shape != ():
         return machine.new_array(machine.builder.broadcast(answer, array.type.shape))
     # a boolean of NumPy's or of Python's
-    dtype = array.type.dtype if isinstance(array, NdArray) else array.var.type.dtype
+    dtype = array.type.dtype if isinstance(array, NdArray) else number_var(array).type.dtype
     number = np.zeros((), dtype) if isinstance(array, NdArray) else np.zeros((), dtype)[()]
     one, two = (number, other.value) if array is left else (other.value, number)
     return Const(one == two if symbol == "==" else one != two)

@@ -57,8 +57,8 @@ ENDLESS = 1 << 47
 
 
 def _valid(wanted: object) -> bool:
-    items = wanted if isinstance(wanted, tuple | list) else (wanted,)
-    return all(isinstance(n, int | np.integer) and n >= 0 for n in items) and math.prod(map(int, items)) < ENDLESS
+    items: Any = wanted if isinstance(wanted, tuple | list) else (wanted,)
+    return all(isinstance(n, int | np.integer) and n >= 0 for n in items) and math.prod(int(n) for n in items) < ENDLESS
 
 
 def filled(machine: Machine, value: object, shape: tuple[int, ...], dtype: np.dtype) -> NdArray:

@@ -58,7 +58,7 @@ def _isin_mixed(element, test, invert, kind):
     if test.size >= 10 * element.size**0.145:
         rounded = _isin(element.astype(jnp.float64), test.astype(jnp.float64), False)
         table = ~_exceeds(test) & (_span(test) <= 6 * (element.size + test.size))
-        found = jnp.where({"sort": False, "table": True}.get(kind, table), found, rounded)
+        found = jnp.where(table if kind is None else kind == "table", found, rounded)
     return ~found if invert else found
 
 

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from numpy.lib._histograms_impl import _get_bin_edges
+from numpy.lib._histograms_impl import _get_bin_edges  # type: ignore
 
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy.histograms import check_range
@@ -28,7 +28,7 @@ from xlapy.dispatch.numpy.rule_operands import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import function
-from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
+from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value, tuple_items
 from xlapy.ir import constant_value
 from xlapy.lowering.jaxprs.derivatives import differentiated_as
 from xlapy.lowering.primitives import long_sorts, searches, short_sorts
@@ -350,7 +350,7 @@ def _bin_count(machine: Machine, a: Value, bins: Any, range: Any, weights: Any) 
             flat = machine.call(Const(np.ravel), [a])
             if operand(machine, a).type.dtype.kind == "b":
                 flat = machine.call(Const(np.ndarray.astype), [flat, Const(np.uint8)])
-            edges = machine.call(Const(_get_bin_edges), [flat, bins, *others]).items[0]
+            edges = tuple_items(machine.call(Const(_get_bin_edges), [flat, bins, *others]))[0]
             if not isinstance(edges, NdArray):
                 raise Refused("XP0013", f"np.histogram with bins={number!r}: the type of the edges depends on data")
             return edges.type.shape[0] - 1

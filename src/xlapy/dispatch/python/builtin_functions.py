@@ -91,6 +91,7 @@ def _ordinary_check(machine, cls: Value, value: Value) -> Value:
 def _derived(machine, cls: type, base: type) -> bool:
     """Whether a class is derived from another one, or registered as such."""
     found = issubclass(cls, base)
+    base = typing.get_origin(base) or base  # `typing.Iterable`
     machine.world.lineage(cls)
     if not found:
         machine.world.registered(base, cls)
