@@ -374,8 +374,10 @@ def _prefers_unrolling(machine: Machine, node: Loop) -> bool:
     if step is None:
         return False
     iterator = machine.frame.registers[step.iterator]
-    if iteration.plan(machine, iterator) is not None:
-        return False
+    plan = iteration.plan(machine, iterator)
+    if plan is not None:
+        # One iteration is no loop: no number has to be as wide as one that a second iteration would make.
+        return isinstance(plan.iterations, Const) and plan.iterations.value == 1
     return sequences.is_iterator(machine, iterator)
 
 
