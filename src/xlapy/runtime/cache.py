@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from jax.sharding import get_abstract_mesh
+
 from xlapy.domain.growable_lists import Overfull, is_of_items
 from xlapy.domain.set_iteration_order import times_asked
 from xlapy.domain.sources import Source
@@ -27,7 +29,7 @@ from xlapy.runtime.cache_info import CacheInfo
 from xlapy.runtime.codegen import locate
 from xlapy.runtime.collection import uncollected
 from xlapy.runtime.guards import READING_ERRORS, failing, guards_of, refuse, shared_storages
-from xlapy.runtime.jax_internals import ambient_mesh, ambient_x64, narrowing
+from xlapy.runtime.jax_internals import ambient_x64, narrowing
 from xlapy.runtime.loggers import LOGGERS
 from xlapy.runtime.operand_checks import overflows
 from xlapy.runtime.options import Policy, static_sources
@@ -226,7 +228,7 @@ class Cache:
         """After some programs for one size each: one for all sizes of arrays, if that can be."""
         if self.fixed_shapes or self.policy.donated or self.misses < _PROGRAMS:
             return None
-        if self.policy.says_where or not ambient_mesh().empty:
+        if self.policy.says_where or not get_abstract_mesh().empty:
             return None
         named = self.binder.named(arguments)
         static = static_sources(self.policy, named)
@@ -333,7 +335,7 @@ class Cache:
 
     def says_where(self, analysis: Analysis) -> bool:
         """Whether a program is one for several devices wherever its operands lie."""
-        return analysis.spans_devices or self.policy.says_where or not ambient_mesh().empty
+        return analysis.spans_devices or self.policy.says_where or not get_abstract_mesh().empty
 
     def _keep(
         self,

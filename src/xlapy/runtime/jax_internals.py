@@ -41,14 +41,6 @@ def checks_results() -> bool:
     return bool(_config.debug_nans.value or _config.debug_infs.value)
 
 
-#: The mesh that the caller has set with `jax.set_mesh`: asking for it by the public function takes twice as long.
-def ambient_mesh() -> jax.sharding.AbstractMesh:
-    """The caller's mesh, which has no axes where there is none."""
-    found = _config.abstract_mesh_context_manager.value
-    return _NO_MESH if found is None else found
-
-
-_NO_MESH = jax.sharding.get_abstract_mesh()
 #: Where an array lies: 23 ns, and 90 by the public property.
 sharding_of = operator.attrgetter("_sharding")
 #: The class of arrays that are not tracers: `type(x) is ConcreteArray` costs 30 ns, `isinstance(x, jax.Array)` 400 ns.

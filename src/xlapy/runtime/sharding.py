@@ -12,7 +12,15 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
+from jax.sharding import (
+    AbstractMesh,
+    Mesh,
+    NamedSharding,
+    PartitionSpec,
+    Sharding,
+    SingleDeviceSharding,
+    get_abstract_mesh,
+)
 
 from xlapy.domain.recipes import Known, Made
 from xlapy.domain.recipes import Sequence as SequenceRecipe
@@ -20,7 +28,7 @@ from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.caller_environment import Parameter
 from xlapy.lowering.jaxprs.meshes import auto
-from xlapy.runtime.jax_internals import ConcreteArray, ambient_mesh, sharding_of, spread
+from xlapy.runtime.jax_internals import ConcreteArray, sharding_of, spread
 from xlapy.runtime.result_kinds import result_kind
 from xlapy.runtime.sharding_prefixes import is_leaf
 from xlapy.runtime.transfer_report import delivered_outputs, is_device_buffer, outputs_of
@@ -178,7 +186,7 @@ def places_of(policy: Any, analysis: Analysis, operands: Sequence) -> Places:
             buffers[base] = sharding
         meshes += [sharding.mesh] if isinstance(sharding, NamedSharding) else []
     several = jax.process_count() > 1
-    if several and not ambient_mesh().empty:
+    if several and not get_abstract_mesh().empty:
         meshes.append(jax.sharding.get_mesh())
     told = [policy.sharding, *jax.tree.leaves([policy.in_shardings, policy.out_shardings], is_leaf=is_leaf)]
     meshes += [s.mesh for s in told if isinstance(s, NamedSharding)]
@@ -265,7 +273,7 @@ def check_fits(sharding: Any, shape: Sequence[int], where: object) -> None:
         ValueError: with the place, the axis and its length.
     """
     if isinstance(sharding, PartitionSpec):
-        mesh = ambient_mesh()
+        mesh = get_abstract_mesh()
         if mesh.empty:
             raise ValueError(f"{where}: {sharding} needs a mesh, and there is none: call within jax.set_mesh(mesh)")
         unknown = [name for name in _axis_names(sharding) if name not in mesh.axis_names]
@@ -304,7 +312,7 @@ def _axis_names(spec: Any) -> list[Any]:
 def explicit_mesh(operands: Sequence) -> AbstractMesh | None:
     """The mesh with explicit axes that operands of a program lie on, or that is the caller's; None if there is none."""
     found = [jax.typeof(x).sharding.mesh for x in operands if isinstance(x, jax.Array)]
-    return next((mesh for mesh in (*found, ambient_mesh()) if mesh.explicit_axes), None)
+    return next((mesh for mesh in (*found, get_abstract_mesh()) if mesh.explicit_axes), None)
 
 
 def in_auto_axes(run: Callable[..., list], operands: Sequence, wanted: Mapping[int, Any]) -> list:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.core
 import numpy as np
+from jax.sharding import get_abstract_mesh
 
 from xlapy.domain.growable_lists import Overfull
 from xlapy.interpreter.analyse import Analysis
@@ -29,7 +30,6 @@ from xlapy.runtime.guards import guards_of, holders_of, key_of
 from xlapy.runtime.jax_internals import (
     MAY_CHECK_RESULTS,
     ConcreteArray,
-    ambient_mesh,
     ambient_x64,
     narrowing,
     set_x64,
@@ -130,7 +130,7 @@ class Specialisation:
         places: Places | None,
     ) -> None:
         self.precision = requested_precision()
-        self.sharded, self.places, self.mesh = places is not None, places, ambient_mesh()
+        self.sharded, self.places, self.mesh = places is not None, places, get_abstract_mesh()
         self.checked = is_checked()
         self.cache, self.analysis, self.x64, self.traced, self.narrow = cache, analysis, x64, traced, narrow
         self.calls = 0
@@ -353,7 +353,7 @@ class Specialisation:
         """Check that operands lie on several devices, or do not, and that the caller's mesh is the same."""
         if not several_devices() and self.mesh.empty:
             return
-        writer.require(f"{writer.name(ambient_mesh)}() == {writer.name(self.mesh)}")
+        writer.require(f"{writer.name(get_abstract_mesh)}() == {writer.name(self.mesh)}")
         if self.mesh.manual_axes:
             writer.require(f"{writer.name(is_checked)}() is {self.checked}")
         anywhere = self.analysis.spans_devices or self.cache.policy.says_where or not self.mesh.empty
