@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from benchmarks import cli, plan
+from benchmarks import calls, cli, lent, plan
 
 ROOT = Path(__file__).parent.parent
 
@@ -56,6 +56,10 @@ def test_a_command_of_the_benchmarks_is_one(command):
     suites = shlex.split(command)
     if suites[:1] == ["compare"]:
         assert len(suites) - 1 == len(cli.compare.params)
+    elif suites[:1] == ["calls"]:
+        assert set(suites[1:]) <= set(calls.FUNCTIONS)
+    elif suites[:1] == ["gpu"]:
+        assert lent.main.make_context("gpu", suites[1:]).params["minutes"] > 0
     else:
         found = cli.main.make_context("benchmarks", cli.spread(suites)).params
         assert set(found["names"]) <= set(plan.SUITES) and set(found["devices"]) <= set(plan.DEVICES)

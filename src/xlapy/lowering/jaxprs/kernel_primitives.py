@@ -54,6 +54,8 @@ class Kernel:
         primitive.def_impl(lambda *operands, **parameters: _alone(primitive, *parameters.items())(*operands))
         ad.primitive_jvps[primitive] = _jvp
         batching.primitive_batchers[primitive] = partial(_batched, primitive, batch)
+        # JAX 0.12 asks for this where a kernel is made of primitives that it lowers itself (`jaxpr.is_high`).
+        primitive.to_lojax = lambda *operands, **parameters: _elsewhere_or_here(*operands, **parameters)
         mlir.register_lowering(primitive, mlir.lower_fun(_on_accelerator, multiple_results=True))
         mlir.register_lowering(primitive, _lowered_for_cpu, platform="cpu")
 
@@ -126,6 +128,10 @@ def _opened(jaxpr: ClosedJaxpr, elsewhere: ClosedJaxpr | None) -> Callable[..., 
     if elsewhere is None:
         return jaxpr_as_fun(jaxpr)
     return partial(lax.platform_dependent, cpu=jaxpr_as_fun(jaxpr), default=jaxpr_as_fun(elsewhere))
+
+
+def _elsewhere_or_here(*operands: Any, jaxpr: ClosedJaxpr, elsewhere: ClosedJaxpr | None, **_: Any) -> list:
+    return _opened(jaxpr, elsewhere)(*operands)
 
 
 def _jvp(

@@ -126,6 +126,8 @@ def _primitive(name: str, function: Callable, types: Callable) -> Primitive:
         )(*operands)
     )
     mlir.register_lowering(primitive, mlir.lower_fun(function, multiple_results=True))
+    # JAX 0.12 asks for this where the loop has primitives in it that JAX lowers itself.
+    primitive.to_lojax = function
     return primitive
 
 
