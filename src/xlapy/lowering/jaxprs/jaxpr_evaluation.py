@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jax.extend.core import Literal
@@ -36,4 +36,13 @@ def evaluated(closed: ClosedJaxpr, operands: Sequence, rule: Callable[[Any, list
     return list(map(read, jaxpr.outvars))
 
 
-__all__ = ["bound", "evaluated"]
+def parts_of_scan(parameters: Mapping[str, Any], operands: Sequence) -> tuple[list, list, list]:
+    """The constants of a `scan`, what it carries, and what it goes through, of its operands."""
+    if "ft_in" in parameters:  # JAX 0.12
+        constants, carried = (len(list(part)) for part in parameters["ft_in"].unpack()[:2])
+    else:
+        constants, carried = parameters["num_consts"], parameters["num_carry"]
+    return [*operands[:constants]], [*operands[constants : constants + carried]], [*operands[constants + carried :]]
+
+
+__all__ = ["bound", "evaluated", "parts_of_scan"]

@@ -17,7 +17,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.ir.called_jaxprs import called, is_kernel
-from xlapy.lowering.jaxprs.jaxpr_evaluation import bound, evaluated
+from xlapy.lowering.jaxprs.jaxpr_evaluation import bound, evaluated, parts_of_scan
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.jaxprs.meshes import current_mesh
 
@@ -156,8 +156,7 @@ def _while(params: dict, values: list) -> Sequence:
 
 
 def _scan(params: dict, values: list) -> Sequence:
-    first, count = params["num_consts"], params["num_consts"] + params["num_carry"]
-    constants, initial, rows = values[:first], values[first:count], values[count:]
+    constants, initial, rows = parts_of_scan(params, values)
     carried, jaxpr = len(initial), params["jaxpr"]
 
     def step(*state: Any) -> list:

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
-from xlapy.lowering.jaxprs.jaxpr_evaluation import evaluated
+from xlapy.lowering.jaxprs.jaxpr_evaluation import evaluated, parts_of_scan
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.loop_derivatives.reversible_while import reversible_while
 
@@ -84,9 +84,8 @@ def _cond(parameters: dict, values: list, equation: Any) -> list:
 
 
 def _scan(parameters: dict, values: list, equation: Any) -> list:
-    fixed, count = parameters["num_consts"], parameters["num_carry"]
-    constants, carried, rows = values[:fixed], values[fixed : fixed + count], values[fixed + count :]
-    body = _function(parameters["jaxpr"])
+    constants, carried, rows = parts_of_scan(parameters, values)
+    count, body = len(carried), _function(parameters["jaxpr"])
 
     def step(carry: Any, row: Any) -> tuple[list, list]:
         found = body(*constants, *carry, *row)
