@@ -10,7 +10,8 @@ from scipy.sparse.linalg._dsolve import _superlu, linsolve
 from xlapy.library.intrinsics import refuse
 from xlapy.library.replacement import replacement
 
-if not hasattr(linsolve.useUmfpack, "u"):
+# before SciPy 1.15 it is a bool
+if not isinstance(linsolve.useUmfpack, bool) and not hasattr(linsolve.useUmfpack, "u"):
     linsolve.useUmfpack.u = not linsolve.noScikit  # as the first call of SciPy's does
 #: equations, and rows of matrices whose eigenvalues are wanted
 _MOST_EQUATIONS, _MOST_ROWS = 2048, 1024
