@@ -19,7 +19,7 @@ from xlapy.immutable import immutable
 #: the least number of elements that a dimension whose length varies has room for
 _LEAST = 32
 #: the least lengths that a room may be for
-_SHORTEST = 8, 2, 1
+SHORTEST = 8, 2, 1
 #: makes a room: tests fill it with numbers that no result may show
 blank: Callable[..., np.ndarray] = np.zeros
 
@@ -61,7 +61,7 @@ def capacity(length: int) -> int:
 def least_length(lengths: Iterable[int]) -> int:
     """The least length of a dimension that has had these lengths, of which none is zero."""
     least = min(lengths)
-    return next(n for n in _SHORTEST if n <= least)
+    return next(n for n in SHORTEST if n <= least)
 
 
 def padded(array: np.ndarray, shape: Sequence[int]) -> np.ndarray:
@@ -78,4 +78,4 @@ def fitted(room: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     return room if room.shape == shape else room[tuple(map(slice, shape))]
 
 
-__all__ = ["Room", "Span", "capacity", "fitted", "least_length", "padded"]
+__all__ = ["SHORTEST", "Room", "Span", "capacity", "fitted", "least_length", "padded"]

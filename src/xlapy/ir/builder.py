@@ -14,7 +14,7 @@ from xlapy.ir.operations import computed, infer_elementwise
 from xlapy.ir.rewrites import IMMEDIATE, Expression, rewritten
 
 #: as many bytes can be addressed
-_MOST_ELEMENTS = 1 << 47
+MOST_ELEMENTS = 1 << 47
 _INT32 = np.iinfo(np.int32)
 _NARROW = {np.dtype(wide): np.dtype(thin) for wide, thin in (("f8", "f4"), ("i8", "i4"), ("u8", "u4"), ("c16", "c8"))}
 
@@ -78,7 +78,7 @@ class Builder:
         if self.narrow:
             result_types = self._narrow_types(result_types)
         for type in result_types:
-            if self.oversized is not None and math.prod(type.shape) > _MOST_ELEMENTS:
+            if self.oversized is not None and math.prod(type.shape) > MOST_ELEMENTS:
                 self.oversized(type)
         operation = Operation(kind, operands, attributes, result_types, regions, self.location(), self.region.depth)
         self.region.operations.append(operation)

@@ -12,7 +12,7 @@ from xlapy.ir.intervals import Interval
 from xlapy.ir.primitive_classes import COPIES, PARTS, SHAPES
 
 #: what moves elements, and changes none
-_MOVES = SHAPES | PARTS | COPIES
+MOVES = SHAPES | PARTS | COPIES
 #: equations that are looked through
 _DEPTH = 16
 
@@ -36,9 +36,7 @@ def _between(made: dict, var: Any, depth: int) -> Interval | None:
         found = (0, max(max(operands[0].aval.shape[axis] for axis in params["axes"]) - 1, 0))
     elif name == "sort":
         found = _between(made, operands[place], depth - 1)
-    elif (
-        name == "convert_element_type" and operands[0].aval.dtype.kind in "iu" or name in _MOVES and len(operands) == 1
-    ):
+    elif name == "convert_element_type" and operands[0].aval.dtype.kind in "iu" or name in MOVES and len(operands) == 1:
         found = _between(made, operands[0], depth - 1)
     else:
         inner = params["elsewhere"] if is_kernel(equation) and params["elsewhere"] else called(equation)
@@ -52,4 +50,4 @@ def _fits(interval: Interval, dtype: Any) -> bool:
     return np.iinfo(dtype).min <= interval[0] and interval[1] <= np.iinfo(dtype).max
 
 
-__all__ = ["results_between"]
+__all__ = ["MOVES", "results_between"]

@@ -10,15 +10,12 @@ import numpy as np
 from xlapy.ir.access_regions import touched
 from xlapy.ir.core import Operation, Var, constant_value
 from xlapy.ir.intervals import Interval, hull
-from xlapy.ir.jaxpr_ranges import results_between
+from xlapy.ir.jaxpr_ranges import MOVES, results_between
 from xlapy.ir.operations import TABLE
-from xlapy.ir.primitive_classes import COPIES, PARTS, SHAPES
 
 #: operations that are looked through
 _DEPTH = 24
 _NOTHING: Mapping[Var, Interval] = MappingProxyType({})
-#: what moves elements, and changes none
-_MOVES = SHAPES | PARTS | COPIES
 
 
 def elements_between(var: Var, known: Mapping[Var, Interval] = _NOTHING, depth: int = _DEPTH) -> Interval:
@@ -77,7 +74,7 @@ def _leaf(operation: Operation, known: Mapping[Var, Interval], depth: int) -> In
         intervals = [elements_between(v, known, depth - 1) for v in parts]
         return hull(intervals[0], intervals[-1])
     jaxpr = operation.jaxpr.jaxpr
-    if len(operation.operands) == 1 and all(e.primitive.name in _MOVES for e in jaxpr.eqns):
+    if len(operation.operands) == 1 and all(e.primitive.name in MOVES for e in jaxpr.eqns):
         return elements_between(first, known, depth - 1)
     return results_between(operation.jaxpr, 0)
 

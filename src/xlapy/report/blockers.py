@@ -181,8 +181,7 @@ class Blocker:
     def _calls_of_libraries(self) -> int:
         """How many calls lead from the user's code to the place, if that is in a library; 0 if it is not."""
         places = [self.filename, *(filename for _, filename, _ in self.chain)]
-        count = next((k for k, filename in enumerate(places) if _library(filename) is None), 0)
-        return count if self.filename is not None else 0
+        return next((k for k, filename in enumerate(places) if _library(filename) is None), 0)
 
 
 #: folders of installed libraries

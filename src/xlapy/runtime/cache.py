@@ -14,6 +14,7 @@ from typing import Any
 from jax.sharding import get_abstract_mesh
 
 from xlapy.domain.growable_lists import Overfull, is_of_items
+from xlapy.domain.rooms import SHORTEST
 from xlapy.domain.set_iteration_order import times_asked
 from xlapy.domain.sources import Source
 from xlapy.domain.storage import Storage
@@ -48,8 +49,6 @@ CACHES: weakref.WeakSet[Cache] = weakref.WeakSet()
 
 #: programs that are made for one number each before one for all is looked for
 _PROGRAMS = 2
-#: the length from which on a program for many sizes takes loops to have more than one iteration
-_LONG = 8
 #: programs that a call tries one after the other, each within the one before
 _CHAINED = 32
 #: compilations that are remembered
@@ -245,19 +244,17 @@ class Cache:
             except NotOffloadableError:
                 continue
             except Exception as error:  # the call has programs for known sizes, which must not fail for this one
-                compile_log.LOGGERS["cache"].info("%s: no program for many sizes: %r", self.name, error)
+                LOGGERS["cache"].info("%s: no program for many sizes: %r", self.name, error)
                 continue
-            if widens(analysis, analyses) and self.shortest < _LONG:
-                # short arrays keep programs of their own
-                self.shortest = 2 if self.shortest == 1 else _LONG
+            if widens(analysis, analyses):
+                longer = [n for n in SHORTEST if n > self.shortest]
+                if not longer:
+                    continue
+                self.shortest = min(longer)  # shorter arrays keep programs of their own
                 return self._for_any_size(arguments)
             _optimise(analysis)
             guards = guards_of(analysis, False)
-            if (
-                not widens(analysis, analyses)
-                and serves_all(analysis, analyses)
-                and failing(guards, self.binder.names, arguments, False) is None
-            ):
+            if serves_all(analysis, analyses) and failing(guards, self.binder.names, arguments, False) is None:
                 return analysis
         self.fixed_shapes = bool(tries)
         return None

@@ -69,12 +69,12 @@ def has_arrays(found: Rooms) -> bool:
 
 def _is_short(sizes: _Sizes, met: Sequence[_Sizes], shortest: int) -> bool:
     """Whether a dimension is shorter that varies."""
-    return any(
-        n < shortest and len({other[source][k] for other in met}) > 1  # type: ignore[index]
-        for source, shape in sizes.items()
-        if not isinstance(shape, int)
-        for k, n in enumerate(shape)
-    )
+    for source, shape in sizes.items():
+        if not isinstance(shape, int):
+            shapes: list[Any] = [other[source] for other in met]
+            if any(min(others) < max(others) and n < shortest for n, *others in zip(shape, *shapes, strict=True)):
+                return True
+    return False
 
 
 def widens(analysis: Analysis, others: Sequence[Analysis]) -> bool:

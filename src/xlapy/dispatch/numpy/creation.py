@@ -26,6 +26,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import function
 from xlapy.domain.values import NdArray, Tuple, Value
 from xlapy.ir import TensorType
+from xlapy.ir.builder import MOST_ELEMENTS
 
 #: constants up to this many elements are part of the program; larger ones are computed
 SMALL = 1024
@@ -52,13 +53,12 @@ def shape_of(machine: Machine, shape: object) -> tuple[int, ...]:
         raise
 
 
-#: numbers that no memory holds: NumPy says so at once
-ENDLESS = 1 << 47
-
-
 def _valid(wanted: object) -> bool:
     items: Any = wanted if isinstance(wanted, tuple | list) else (wanted,)
-    return all(isinstance(n, int | np.integer) and n >= 0 for n in items) and math.prod(int(n) for n in items) < ENDLESS
+    return (
+        all(isinstance(n, int | np.integer) and n >= 0 for n in items)
+        and math.prod(int(n) for n in items) < MOST_ELEMENTS
+    )
 
 
 def filled(machine: Machine, value: object, shape: tuple[int, ...], dtype: np.dtype) -> NdArray:

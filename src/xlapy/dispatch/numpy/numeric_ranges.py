@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.numpy.creation import ENDLESS, SMALL
+from xlapy.dispatch.numpy.creation import SMALL
 from xlapy.dispatch.numpy.numpy_leaves import hashable
 from xlapy.dispatch.numpy.rule_operands import (
     absent,
@@ -24,6 +24,7 @@ from xlapy.dispatch.numpy.rule_operands import (
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, Scalar, Tuple, Value
+from xlapy.ir.builder import MOST_ELEMENTS
 
 # -- ranges ----------------------------------------------------------------------------------------------------------
 
@@ -40,7 +41,7 @@ def arange(machine, /, *args, start=None, stop=None, step=None, dtype=None, devi
     try:
         first, last, stride, result_type = _arange_parts(limits, named, wanted)
         length = _arange_length(first, last, stride)
-        is_whole = length <= SMALL or length >= ENDLESS
+        is_whole = length <= SMALL or length >= MOST_ELEMENTS
     except Exception:
         is_whole = True  # sizes that are no numbers, or endless ones: NumPy has messages of its own for them
     if is_whole:

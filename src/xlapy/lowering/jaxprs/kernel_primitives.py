@@ -55,7 +55,7 @@ class Kernel:
         ad.primitive_jvps[primitive] = _jvp
         batching.primitive_batchers[primitive] = partial(_batched, primitive, batch)
         # JAX 0.12 asks for this where a kernel is made of primitives that it lowers itself (`jaxpr.is_high`).
-        primitive.to_lojax = lambda *operands, **parameters: _elsewhere_or_here(*operands, **parameters)
+        primitive.to_lojax = _elsewhere_or_here
         mlir.register_lowering(primitive, mlir.lower_fun(_on_accelerator, multiple_results=True))
         mlir.register_lowering(primitive, _lowered_for_cpu, platform="cpu")
 

@@ -15,7 +15,6 @@ import re
 import sys
 import sysconfig
 from collections.abc import Callable, Container, Mapping, Sequence
-from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ import numpy as np
 from xlapy.lowering.llvm import guard_pages
 from xlapy.lowering.llvm.engine import compiled, object_file_of, outside
 from xlapy.lowering.llvm.object_entries import object_entry
-from xlapy.lowering.llvm.object_fields import AXES, CLASS, DATA, DTYPE, FLAGS, LENGTHS, checked, loaded
+from xlapy.lowering.llvm.object_fields import AXES, CLASS, DATA, DTYPE, FLAGS, LENGTHS, checked, loaded, main_called
 from xlapy.lowering.llvm.programs import Function
 from xlapy.lowering.thresholds import BYTES_ALIGNED, LINES_OPTIMISED
 from xlapy.machine_code import addresses, object_calls
@@ -146,18 +145,7 @@ def _entry(
             lines += [f"  %p{k}.data = alloca {type}", f"  store {type} %p{k}, ptr %p{k}.data"]
     lines += _all_checked(types, given, dtypes)
     lines += _addresses(results, rooms, shifted)
-    number = {var: k for k, var in enumerate(params)}
-    copies = [(f"%r{k}.data", var) for k, var in function.changed.items()]
-    copies += [(f"%w{k}.data", var) for k, (_, var) in enumerate(function.rooms) if var is not None]
-    for target, var in copies:
-        size = prod(var.type.shape) * var.type.dtype.itemsize
-        source = f"%p{number[var]}.data"
-        lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)")
-    names = {"operand": [f"%p{number[var]}.data" for var in function.operands]}
-    names |= {"result": [f"%r{k}.data" for k in range(results)], "room": [f"%w{k}.data" for k in range(rooms)]}
-    arguments = ", ".join(f"ptr {names[kind][k]}" for kind, k in function.pointers)
-    # LLVM would optimise what it has inlined once more, which takes a fifth of its time.
-    return "\n".join([*lines, f"  call void @main({arguments}) noinline", f"  ret i64 %shift.{len(shifted)}", "}"])
+    return "\n".join([*lines, *main_called(function, params), f"  ret i64 %shift.{len(shifted)}", "}"])
 
 
 def _all_checked(types: Sequence[str], given: Sequence[Given], dtypes: Sequence[np.dtype]) -> list[str]:

@@ -11,13 +11,12 @@ import ctypes
 import functools
 import itertools
 from collections.abc import Iterator, Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from xlapy.lowering.llvm import object_fields
-from xlapy.lowering.llvm.object_fields import address, loaded
+from xlapy.lowering.llvm.object_fields import address, copied, loaded, main_called
 from xlapy.lowering.llvm.programs import Function
 from xlapy.lowering.thresholds import BYTES_ON_STACK, OBJECTS_PER_CALL
 from xlapy.machine_code import addresses
@@ -87,7 +86,8 @@ class _Writer:
         self.changed = {operand for operand, _ in plan.writes}
         self.lines: list[str] = []
         self.names: dict[str, str] = {}
-        self._number = itertools.count()
+        #: the numbers of names, and of known objects
+        self._number, self._constants = itertools.count(), itertools.count()
 
     def suits(self) -> bool:
         """Whether all of it can be done here."""
@@ -124,7 +124,7 @@ class _Writer:
         self._results()
         self._run()
         for operand, output in self.plan.writes:
-            self._copied(f"%p{operand}.data", f"%r{output}.data", size_of(self.outputs[output]))
+            self.lines.append(copied(f"%p{operand}.data", f"%r{output}.data", size_of(self.outputs[output])))
         self.lines += [f"  ret ptr {self._made(self.plan.result)}"]
         self.lines.append("failed:")
         self.lines += [f"  %free{k} = load ptr, ptr %made{k}" for k in self.arrays]
@@ -242,19 +242,9 @@ class _Writer:
 
     def _run(self) -> None:
         """Runs the program, and leaves where it has met an error."""
-        function = self.function
-        number = {var: k for k, var in enumerate(self.params)}
-        copies = [(f"%r{k}.data", var) for k, var in function.changed.items()]
-        copies += [(f"%w{k}.data", var) for k, (_, var) in enumerate(function.rooms) if var is not None]
-        for target, var in copies:
-            self._copied(target, f"%p{number[var]}.data", prod(var.type.shape) * var.type.dtype.itemsize)
-        names = {"operand": [f"%p{number[var]}.data" for var in function.operands]}
-        names |= {"result": [f"%r{k}.data" for k in range(len(self.outputs))]}
-        names |= {"room": [f"%w{k}.data" for k in range(len(function.rooms))]}
-        arguments = ", ".join(f"ptr {names[kind][k]}" for kind, k in function.pointers)
         # Other threads run meanwhile, if it may take long.
-        state = self._call("PyEval_SaveThread") if function.has_loops else None
-        self.lines.append(f"  call void @main({arguments}) noinline")
+        state = self._call("PyEval_SaveThread") if self.function.has_loops else None
+        self.lines += main_called(self.function, self.params)
         if state is not None:
             self._call("PyEval_RestoreThread", f"ptr {state}")
         error = self.plan.error
@@ -282,13 +272,9 @@ class _Writer:
             assert isinstance(result, Constant)
             place = next(self._number)
             name = f"%constant{place}"
-            self.lines += loaded(name, "%self", _ITEMS + 8 * self._constants, "ptr")
-            self._constants += 1
+            self.lines += loaded(name, "%self", _ITEMS + 8 * next(self._constants), "ptr")
         self._call("Py_IncRef", f"ptr {name}")
         return name
-
-    #: how many of the known objects have been used
-    _constants = 0
 
     def _output(self, one: Output) -> str:
         data = f"%r{one.index}.data"
@@ -311,9 +297,6 @@ class _Writer:
             return self._call("PyLong_FromLongLong", f"i64 {name}")
         self.lines += [*loaded(f"{name}.byte", data, 0, "i8"), f"  {name} = zext i8 {name}.byte to i64"]
         return self._call("PyBool_FromLong", f"i64 {name}")
-
-    def _copied(self, target: str, source: str, size: int) -> None:
-        self.lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)")
 
     def _needs(self, *names: str) -> None:
         self.names |= {name: f"@{name} = external global i8" for name in names}

@@ -1,11 +1,14 @@
-"""Reads the fields of Python's objects, in LLVM's language: the elements of an array, if that is as it has to be."""
+"""What the C functions of a program have in common, in LLVM's language: they read the fields of Python's objects, such
+as the elements of an array, if that is as it has to be, and call the program."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
+from xlapy.lowering.llvm.programs import Function
 from xlapy.machine_code import addresses
 from xlapy.machine_code.c_calls import Given
 
@@ -56,6 +59,34 @@ def loaded(name: str, base: str, place: int, type: str) -> list[str]:
     return [f"  {name}.at = getelementptr i8, ptr {base}, i64 {place}", f"  {name} = load {type}, ptr {name}.at"]
 
 
+def main_called(function: Function, params: Sequence) -> list[str]:
+    """What calls `@main` with the elements of operands, results and rooms, at `%p0.data`, `%r0.data`, `%w0.data` and so
+    on, when what it changes has been copied to where it changes it.
+
+    Args:
+        function: the program.
+        params: the parameters of the region that it was made of.
+    """
+    number = {var: k for k, var in enumerate(params)}
+    copies = [(f"%r{k}.data", var) for k, var in function.changed.items()]
+    copies += [(f"%w{k}.data", var) for k, (_, var) in enumerate(function.rooms) if var is not None]
+    lines = [
+        copied(target, f"%p{number[var]}.data", prod(var.type.shape) * var.type.dtype.itemsize)
+        for target, var in copies
+    ]
+    names = {"operand": [f"%p{number[var]}.data" for var in function.operands]}
+    names |= {"result": [f"%r{k}.data" for k in range(len(function.results))]}
+    names |= {"room": [f"%w{k}.data" for k in range(len(function.rooms))]}
+    arguments = ", ".join(f"ptr {names[kind][k]}" for kind, k in function.pointers)
+    # LLVM would optimise what it has inlined once more, which takes a fifth of its time.
+    return [*lines, f"  call void @main({arguments}) noinline"]
+
+
+def copied(target: str, source: str, size: int) -> str:
+    """What copies so many bytes."""
+    return f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)"
+
+
 def _all(name: str, wanted: Sequence[str]) -> list[str]:
     """Whether all of some conditions hold."""
     lines, before = [], "true"
@@ -65,4 +96,17 @@ def _all(name: str, wanted: Sequence[str]) -> list[str]:
     return [*lines, f"  {name} = and i1 {before}, true"]
 
 
-__all__ = ["AXES", "CLASS", "DATA", "DTYPE", "FLAGS", "LENGTHS", "SUITS", "address", "checked", "loaded"]
+__all__ = [
+    "AXES",
+    "CLASS",
+    "DATA",
+    "DTYPE",
+    "FLAGS",
+    "LENGTHS",
+    "SUITS",
+    "address",
+    "checked",
+    "copied",
+    "loaded",
+    "main_called",
+]
