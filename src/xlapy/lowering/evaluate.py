@@ -385,7 +385,7 @@ def _leaf(cpu: Cpu | None, native: bool = False, partitioned: bool = False, mapp
         if is_unstack(operation) and len(operation.results) >= MANY and not operation.results[0].type.shape:
             return scalar_packing.taken_apart(operands[0], native)
         untraced = operation.jaxpr
-        if isinstance(untraced, Untraced) and not untraced.looked_into:
+        if isinstance(untraced, Untraced) and not untraced.looked_into and not rewriting.is_to_be_traced(untraced, cpu):
             return untraced.function(_evaluate_leaves, *operands)
         of_region: Mapped | None = operation.attributes.get(MAPPED)
         if mapped is not None and of_region is not None and of_region.jaxpr is operation.jaxpr:

@@ -161,7 +161,7 @@ def emit(
     everything = (*operands, *outer)
     trace = partial(leaves.trace, partial(run, evaluate), tuple(v.type for v in everything), not machine.builder.narrow)
     if types is not None:
-        return leaves.emit_typed(machine.builder, Untraced(run, trace), everything, types, name)
+        return leaves.emit_typed(machine.builder, Untraced(run, trace, region=region), everything, types, name)
     try:
         jaxpr = trace()
     except leaves.UNKNOWN as error:

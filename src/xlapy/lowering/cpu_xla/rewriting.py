@@ -14,13 +14,14 @@ import jax
 from jax import lax
 from jax.extend.core import Literal, jaxpr_as_fun, primitives
 
+from xlapy.ir import every_operation
 from xlapy.ir.called_jaxprs import called, called_on_cpu, is_kernel
 from xlapy.lowering.cpu_xla.convolution_layout import CONVOLUTION, with_channels_last
 from xlapy.lowering.cpu_xla.dot_products import DOT, has_faster_form, is_of_matrix_and_vector, product, turned_around
 from xlapy.lowering.cpu_xla.pooling import UNPOOL, unpooled
 from xlapy.lowering.cpu_xla.sums import REDUCTIONS, reduced
 from xlapy.lowering.cpu_xla.sums import has_faster_form as is_reduced_otherwise
-from xlapy.lowering.jaxprs.deferred_tracing import branch_on_cpu
+from xlapy.lowering.jaxprs.deferred_tracing import Untraced, branch_on_cpu, traced
 from xlapy.lowering.jaxprs.jaxpr_evaluation import bound
 from xlapy.lowering.jaxprs.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.llvm import blas, called_by_xla
@@ -53,6 +54,20 @@ def outside_loops(jaxpr: ClosedJaxpr, cpu: Cpu | None) -> ClosedJaxpr:
 def in_loops(jaxpr: ClosedJaxpr, cpu: Cpu | None) -> ClosedJaxpr:
     """The same for the body of a loop, where convolutions have their channels last, too."""
     return jaxpr if cpu is None else _rewritten(jaxpr, _LOOPS, cpu)
+
+
+def is_to_be_traced(leaf: Untraced, cpu: Cpu | None) -> bool:
+    """Whether a leaf that is not traced yet has convolutions in it for machine code that is not XLA's."""
+    if cpu is None or not cpu.certain or not cpu.machine_code or leaf.region is None:
+        return False
+    for operation in every_operation(leaf.region):
+        jaxpr = operation.jaxpr
+        if isinstance(jaxpr, Untraced) and not jaxpr.looked_into:
+            if is_to_be_traced(jaxpr, cpu):
+                return True
+        elif jaxpr is not None and any(equation.primitive is CONVOLUTION for equation in traced(jaxpr).jaxpr.eqns):
+            return True
+    return False
 
 
 def is_transpose(jaxpr: ClosedJaxpr) -> bool:
@@ -222,4 +237,4 @@ class _Rewriter:
         return faster(*operands) if self.cpu.certain else lax.platform_dependent(*operands, cpu=faster, default=plain)
 
 
-__all__ = ["Cpu", "composed", "in_loops", "is_product", "is_transpose", "outside_loops"]
+__all__ = ["Cpu", "composed", "in_loops", "is_product", "is_to_be_traced", "is_transpose", "outside_loops"]

@@ -31,12 +31,19 @@ class Untraced:
             region that it holds.
         trace: makes the jaxpr.
         safe: whether JAX can map it over one more axis whatever its operands are.
+        region: what it maps or differentiates, if that is known.
     """
 
     effects: frozenset = frozenset()
 
-    def __init__(self, function: Callable[..., list], trace: Callable[[], ClosedJaxpr], safe: bool = True) -> None:
-        self.function, self.trace, self.safe = function, trace, safe
+    def __init__(
+        self,
+        function: Callable[..., list],
+        trace: Callable[[], ClosedJaxpr],
+        safe: bool = True,
+        region: Region | None = None,
+    ) -> None:
+        self.function, self.trace, self.safe, self.region = function, trace, safe, region
 
     @cached_property
     def traced(self) -> ClosedJaxpr:

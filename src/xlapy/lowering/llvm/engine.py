@@ -61,7 +61,7 @@ _lock = threading.Lock()
 _registered: dict[str, tuple] = {}
 
 
-def registered(body: str, call: Call, kept: object = None, level: int = 3) -> str:
+def registered(body: str, call: Call, kept: object = None, level: int = 3, long_vectors: bool = False) -> str:
     """The name under which XLA finds a function.
 
     Args:
@@ -69,12 +69,13 @@ def registered(body: str, call: Call, kept: object = None, level: int = 3) -> st
         call: what it is called with.
         kept: what has to stay where it is.
         level: how much LLVM does for it (`compiled`).
+        long_vectors: whether it may have the longest vectors of the processor (`compiled`).
     """
     handler = _handler(call)
     name = "xlapy_" + hashlib.sha256(f"{body}\n{handler}".encode()).hexdigest()[:32]
     with _lock:
         if name not in _registered:
-            engine = compiled(f"{body}\n{handler}", level)
+            engine = compiled(f"{body}\n{handler}", level, long_vectors)
             function = _HANDLER(engine.get_function_address("handler"))
             if guard_pages.SIDE:
                 function = guard_pages.handler(function, call.operands, call.results)
@@ -83,7 +84,9 @@ def registered(body: str, call: Call, kept: object = None, level: int = 3) -> st
     return name
 
 
-def applied(body: str, results: Sequence[tuple], *operands: jax.Array, level: int = 3) -> jax.Array:
+def applied(
+    body: str, results: Sequence[tuple], *operands: jax.Array, level: int = 3, long_vectors: bool = False
+) -> jax.Array:
     """The first result of a function of arrays, of such shapes and types; the others are memory that it needs.
 
     Args:
@@ -91,27 +94,29 @@ def applied(body: str, results: Sequence[tuple], *operands: jax.Array, level: in
         results: the shape and type of each.
         operands: the arrays.
         level: how much LLVM does for it.
+        long_vectors: whether it may have the longest vectors of the processor (`compiled`).
     """
     pointers = [("operand", k) for k in range(len(operands))] + [("result", k) for k in range(len(results))]
-    name = registered(body, Call(pointers, {}, {}, len(operands), len(results)), level=level)
+    call = Call(pointers, {}, {}, len(operands), len(results))
+    name = registered(body, call, level=level, long_vectors=long_vectors)
     types = [jax.ShapeDtypeStruct(*result) for result in results]
     return jax.ffi.ffi_call(name, types, vmap_method="sequential")(*operands)[0]
 
 
-def _machine(level: int = 3) -> llvm.TargetMachine:
+def _machine(level: int = 3, long_vectors: bool = False) -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    cpu, features = _processor()
+    cpu, features = _processor(long_vectors)
     return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, opt=level, jit=True)
 
 
 @functools.cache
-def _processor() -> tuple[str, str]:
+def _processor(long_vectors: bool) -> tuple[str, str]:
     """Its name, and what it can do, without what LLVM makes wrong code of, or slower code: an instruction that loads
     the elements of a vector from different places takes longer than as many loads (measured with Zen 4: up to four
     times), of which LLVM is not aware."""
     features = llvm.get_host_cpu_features()
-    wrong = ["-avx512f"] if _MISCOMPILES else []
+    wrong = ["-avx512f"] if _MISCOMPILES and not long_vectors else []
     slow = ["+prefer-no-gather", "+prefer-no-scatter"] if features.get("avx2") else []
     return llvm.get_host_cpu_name(), ",".join([features.flatten(), *wrong, *slow])
 
@@ -129,9 +134,9 @@ def vector_of(dtype: np.dtype) -> int:
 _this_machine = functools.cache(_machine)
 
 
-def optimised(text: str, level: int = 3) -> llvm.ModuleRef:
+def optimised(text: str, level: int = 3, long_vectors: bool = False) -> llvm.ModuleRef:
     """A module after LLVM's own passes, of which there are more on higher levels."""
-    machine = _this_machine()
+    machine = _this_machine(long_vectors=long_vectors)
     layout = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
     module = llvm.parse_assembly(layout + text)
     module.verify()
@@ -161,10 +166,13 @@ def _passes(builder: llvm.PassBuilder, level: int) -> llvm.ModulePassManager:
     return passes
 
 
-def compiled(text: str, level: int = 3) -> llvm.ExecutionEngine:
-    """What keeps the code of a module, and finds its functions; on level 0 it is made quickly, and may be slower."""
+def compiled(text: str, level: int = 3, long_vectors: bool = False) -> llvm.ExecutionEngine:
+    """What keeps the code of a module, and finds its functions; on level 0 it is made quickly, and may be slower.
+
+    `long_vectors`: whether it may have the longest vectors that the processor has, which are kept from code that
+    selects between vectors where LLVM does that wrong (`_MISCOMPILES`)."""
     # An engine has its target machine to itself: they go together.
-    engine: Any = llvm.create_mcjit_compiler(optimised(text, level), _machine(level))
+    engine: Any = llvm.create_mcjit_compiler(optimised(text, level, long_vectors), _machine(level, long_vectors))
     engine.set_object_cache(lambda module, object_file: setattr(engine, "object_file", bytes(object_file)))
     engine.finalize_object()
     return engine

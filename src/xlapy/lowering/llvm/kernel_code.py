@@ -22,6 +22,7 @@ from xlapy.lowering.llvm import (
     native_products,
     sort_calls,
     stream_compaction,
+    winograd,
 )
 from xlapy.lowering.llvm.elementwise import elementwise
 from xlapy.lowering.llvm.lazy_arrays import Room, Value, dtype_of, shape_of
@@ -134,6 +135,11 @@ def _product_called(equation: Any) -> Callable | None:
     return partial(blas.multiplied_by_itself, of_rows=of_rows) if suits else None
 
 
+def _convolution_called(equation: Any) -> Callable | None:
+    given = winograd.convolution_of(equation)
+    return None if given is None else lambda x, w: winograd.convolved(given, x, w)
+
+
 def _compaction_called(equation: Any) -> Callable | None:
     aval = equation.outvars[0].aval
     suits = stream_compaction.suits(aval.dtype) and aval.size > 0
@@ -146,6 +152,7 @@ _CALLED: dict[Primitive, Callable[[Any], Callable | None]] = {
     ORDER.primitive: _sort_called(sort_calls.places, "axis"),
     primitives.sort_p: _sort_called(sort_calls.ordered, "dimension"),
     SYMMETRIC.primitive: _product_called,
+    primitives.conv_general_dilated_p: _convolution_called,
     COMPACTED.primitive: _compaction_called,
     POSITIONS.primitive: _compaction_called,
 }
