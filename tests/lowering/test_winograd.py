@@ -75,7 +75,7 @@ def test_one_special_number_changes_its_neighbours_alone(shape, used):
 
 
 def test_short_vectors(used, monkeypatch):
-    monkeypatch.setattr(winograd, "_rows_in_registers", lambda: {1: 4})
+    monkeypatch.setattr(winograd, "rows_in_registers", lambda: {1: 4})
     winograd._library.cache_clear()
     try:
         for shape in [(1, 32, 14, 14, 64), (1, 32, 40, 40, 64)]:

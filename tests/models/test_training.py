@@ -114,8 +114,9 @@ def test_an_lstm_on_text():
 
 def test_a_training_step_of_resnet50():
     parameters, running = resnet50.initialised(classes=10)
-    images = jax.numpy.asarray(data.photographs(2, 32))
-    arguments = (parameters, running, images, jax.numpy.arange(2))
+    # Of two images, the normalisation of the last layers makes a change of 1e-7 in an image one of 4 % in the loss.
+    images = jax.numpy.asarray(data.photographs(8, 32))
+    arguments = (parameters, running, images, jax.numpy.arange(8))
     found = xlapy.jit(resnet50.train_step)(*arguments)
     expected = jax.jit(resnet50.train_step)(*arguments)
     assert jax.tree.structure(found) == jax.tree.structure(expected)

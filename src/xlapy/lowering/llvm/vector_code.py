@@ -9,11 +9,52 @@ from typing import NamedTuple
 
 import numpy as np
 
+from xlapy.lowering.llvm.thread_pool import thread_pool
+from xlapy.machine_code.thread_pools import SHARE
+
 #: numbers of a vector
 LANES = 16
 VECTOR = f"<{LANES} x float>"
 #: numbers that are read at once by `Code.columns`
 READ = 8
+
+#: what functions call: of slots, each of which one thread has at a time, those are bits of a number that are free
+DECLARED = f"""
+declare {VECTOR} @llvm.fma.v{LANES}f32({VECTOR}, {VECTOR}, {VECTOR})
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+declare i64 @llvm.smin.i64(i64, i64)
+declare i64 @llvm.smax.i64(i64, i64)
+declare i64 @llvm.cttz.i64(i64, i1)
+declare void @{SHARE}(ptr, ptr, i64, i64)
+
+define internal i64 @taken(ptr %slots) {{
+entry:
+  br label %try
+try:
+  %free = load atomic i64, ptr %slots seq_cst, align 8
+  %less = sub i64 %free, 1
+  %rest = and i64 %free, %less
+  %some = icmp ne i64 %free, 0
+  br i1 %some, label %take, label %try
+take:
+  %old = cmpxchg ptr %slots, i64 %free, i64 %rest seq_cst seq_cst
+  %mine = extractvalue {{i64, i1}} %old, 1
+  br i1 %mine, label %done, label %try
+done:
+  %number = call i64 @llvm.cttz.i64(i64 %free, i1 true)
+  ret i64 %number
+}}
+
+define internal void @returned(ptr %slots, i64 %number) {{
+entry:
+  %bit = shl i64 1, %number
+  %before = atomicrmw or ptr %slots, i64 %bit seq_cst
+  ret void
+}}
+!0 = !{{!"branch_weights", i32 1000000, i32 1}}
+!1 = !{{}}
+"""
 
 
 class Code:
@@ -104,6 +145,33 @@ class Code:
         self.do(f"br label %{head}")
         self.begin(done)
 
+    # -- loops that are shared out to the threads: of a context, which has the sizes, the arrays, and slots
+
+    def open_context(self, *arrays: str) -> None:
+        """Put the addresses of arrays, of which the last ones are the slots, into a context."""
+        names = ("%sizes", *arrays)
+        self.do(f"%context = alloca [{len(names)} x ptr], align 64")
+        for k, name in enumerate(names):
+            self.do(f"store ptr {name}, ptr {self.new(f'getelementptr ptr, ptr %context, i64 {k}')}")
+        slots = self.plus(self.new(f"shl i64 1, {self.size('threads')}"), -1)
+        self.do(f"store i64 {slots}, ptr {names[-1]}, align 4")
+
+    def share(self, function: str, end: str, chunk: str) -> None:
+        """Share out the iterations of a function, so many at a time."""
+        if thread_pool() is None:
+            self.do(f"call void @{function}.of(ptr %context, i64 0, i64 {end})")
+        else:
+            self.do(f"call void @{SHARE}(ptr @{function}.of, ptr %context, i64 {end}, i64 {chunk})")
+
+    @contextmanager
+    def iterations(self, arrays: int = 4) -> Iterator[list[str]]:
+        """So many arrays of a context, and a slot, while iterations are made."""
+        places = [self.new(f"getelementptr ptr, ptr %context, i64 {k + 1}") for k in range(arrays + 1)]
+        *found, slots = [self.new(f"load ptr, ptr {place}") for place in places]
+        number = self.new(f"call i64 @taken(ptr {slots})")
+        yield [*found, self.at(slots, self.plus(self.times(number, self.size("slot")), LANES))]
+        self.do(f"call void @returned(ptr {slots}, i64 {number})")
+
     # -- vectors
 
     def load(self, pointer: str, type: str = VECTOR) -> str:
@@ -156,6 +224,17 @@ class Code:
         return [self.shuffled(a, b, places) for places in (begin, end) for a, b in zip(*quads, strict=True)]
 
 
+def called_with_context(function: str) -> str:
+    """What a thread calls, which finds the sizes in the context."""
+    return f"""
+define internal void @{function}.of(ptr %context, i64 %first, i64 %end) {{
+entry:
+  %sizes = load ptr, ptr %context
+  call void @{function}(ptr %sizes, ptr %context, i64 %first, i64 %end)
+  ret void
+}}"""
+
+
 class Loop(NamedTuple):
     """A loop that is being written: its index, the vectors that it carries, and what these become."""
 
@@ -180,4 +259,17 @@ def splat(number: float) -> str:
     return f"splat (float 0x{int(bits):016X})"
 
 
-__all__ = ["BACK", "FRONT", "HIGH", "LANES", "LOW", "READ", "VECTOR", "Code", "Loop", "splat"]
+__all__ = [
+    "BACK",
+    "DECLARED",
+    "FRONT",
+    "HIGH",
+    "LANES",
+    "LOW",
+    "READ",
+    "VECTOR",
+    "Code",
+    "Loop",
+    "called_with_context",
+    "splat",
+]

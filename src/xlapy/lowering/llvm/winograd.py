@@ -33,21 +33,32 @@ from jax import lax
 
 from xlapy.lowering.llvm.engine import applied, compiled
 from xlapy.lowering.llvm.thread_pool import processors, thread_pool
-from xlapy.lowering.llvm.vector_code import BACK, FRONT, HIGH, LANES, LOW, READ, VECTOR, Code, splat
+from xlapy.lowering.llvm.vector_code import (
+    BACK,
+    DECLARED,
+    FRONT,
+    HIGH,
+    LANES,
+    LOW,
+    READ,
+    VECTOR,
+    Code,
+    called_with_context,
+    splat,
+)
 from xlapy.lowering.thresholds import CHANNELS_OF_WINOGRAD, WORK_OF_WINOGRAD
-from xlapy.machine_code.thread_pools import SHARE
 
 #: results of a tile along an axis, weights of a window, and numbers that a tile reads: points of evaluation
-_RESULTS, _WINDOW, _POINTS = 4, 3, 6
-_PAIRS = _POINTS * _POINTS
+RESULTS, WINDOW, POINTS = 4, 3, 6
+PAIRS = POINTS * POINTS
 #: the points besides infinity: 0, and two with either sign
-_A, _B = 0.75, 1.5
+A, B = 0.75, 1.5
 #: bytes that are read over and over while a product is computed, which are to lie near to a processor
 _NEAR = 3 << 19
 #: channels of results that are made of a product's results at a time, where there are many tiles, and where few
 _FILTERS_OF_MANY, _FILTERS_OF_FEW = 64, 32
 #: slots at most: bits of a number
-_MOST_SLOTS = 63
+MOST_SLOTS = 63
 #: rows of a part of a product that lies in registers, by how many vectors a row has, with the longest vectors, and
 #: with shorter ones
 _ROWS_LONG, _ROWS_SHORT = {1: 16, 2: 8, 3: 8}, {1: 4}
@@ -78,7 +89,7 @@ class Convolution(NamedTuple):
     def shape(self) -> tuple[int, int]:
         """Rows and columns of a result."""
         top, bottom, left, right = self.padding
-        return self.height + top + bottom - _WINDOW + 1, self.width + left + right - _WINDOW + 1
+        return self.height + top + bottom - WINDOW + 1, self.width + left + right - WINDOW + 1
 
 
 def convolution_of(equation: Any) -> Convolution | None:
@@ -95,11 +106,11 @@ def convolution_of(equation: Any) -> Convolution | None:
         and all(tuple(params[name]) == (1, 1) for name in ones)
         and tuple(numbers.lhs_spec) == tuple(numbers.out_spec) == (0, 1, 2, 3)
         and tuple(numbers.rhs_spec) in ((0, 1, 2, 3), (1, 0, 2, 3))
-        and w.shape[2:] == (_WINDOW, _WINDOW)
+        and w.shape[2:] == (WINDOW, WINDOW)
         and params["precision"] in (None, (lax.Precision.DEFAULT, lax.Precision.DEFAULT))
-        and all(0 <= n < _WINDOW for pair in params["padding"] for n in pair)
+        and all(0 <= n < WINDOW for pair in params["padding"] for n in pair)
     )
-    if not suits or not _features().get("avx2"):
+    if not suits or not features().get("avx2"):
         return None
     swapped = tuple(numbers.rhs_spec) == (1, 0, 2, 3)
     filters, channels = w.shape[:2][::-1] if swapped else w.shape[:2]
@@ -127,13 +138,14 @@ define internal void @main({operands}) {{
     return applied(body, [(result, np.float32), *room], x, w, level=1)
 
 
-def _features() -> Any:
-    return llvm.get_host_cpu_features()
+def features() -> Any:
+    """What this processor can do."""
+    return llvm.get_host_cpufeatures()
 
 
-def _rows_in_registers() -> dict[int, int]:
-    features = _features()
-    return _ROWS_LONG if features.get("avx512f") and features.get("avx512vl") else _ROWS_SHORT
+def rows_in_registers() -> dict[int, int]:
+    """Rows of a part of a product that lies in registers, by how many vectors a row has."""
+    return _ROWS_LONG if features().get("avx512f") and features().get("avx512vl") else _ROWS_SHORT
 
 
 @functools.cache
@@ -159,18 +171,18 @@ _NAMES = (
 
 def _sizes(given: Convolution) -> dict[str, int]:
     rows, columns = given.shape
-    down, across = (-(-n // _RESULTS) for n in (rows, columns))
+    down, across = (-(-n // RESULTS) for n in (rows, columns))
     everything, channels, filters = given.images * down * across, given.channels, given.filters
     few = everything <= 4 * LANES
     if few:
         vectors, tiles = 1, -(-everything // LANES) * LANES
         most = _FILTERS_OF_FEW if tiles > LANES else LANES
     else:
-        fitting = [n for n in _rows_in_registers() if _PAIRS * channels * n * LANES * 4 <= _NEAR]
+        fitting = [n for n in rows_in_registers() if PAIRS * channels * n * LANES * 4 <= _NEAR]
         vectors, most = max(fitting, default=1), _FILTERS_OF_MANY
         tiles = vectors * LANES
     block = min(most, filters & -filters)
-    pool, size = thread_pool(), _WINDOW * _WINDOW
+    pool, size = thread_pool(), WINDOW * WINDOW
     found = {
         "images": given.images,
         "channels": channels,
@@ -189,22 +201,22 @@ def _sizes(given: Convolution) -> dict[str, int]:
         "block": block,
         "by_filter": size if given.swapped else size * channels,
         "by_channel": size * filters if given.swapped else size,
-        "in_row": _RESULTS * across + READ,
-        "out_row": _RESULTS * across,
+        "in_row": RESULTS * across + READ,
+        "out_row": RESULTS * across,
         "few": int(few),
         "vectors": vectors,
-        "threads": 1 if pool is None else min(processors(), _MOST_SLOTS),
-        "room": _PAIRS * channels * (tiles if few else filters),
+        "threads": 1 if pool is None else min(processors(), MOST_SLOTS),
+        "room": PAIRS * channels * (tiles if few else filters),
         "iterations": filters // block if few else -(-everything // tiles),
     }
     parts = {
-        "in": found["tile_rows"] * _POINTS * found["in_row"],
-        "out": (found["tile_rows"] + 1) * _RESULTS * found["out_row"],
+        "in": found["tile_rows"] * POINTS * found["in_row"],
+        "out": (found["tile_rows"] + 1) * RESULTS * found["out_row"],
         "in_places": 2 * tiles,
         "out_places": 2 * tiles,
         "exact": LANES * LANES,
-        "own": _PAIRS * channels * (block if few else tiles),
-        "products": _PAIRS * block * tiles,
+        "own": PAIRS * channels * (block if few else tiles),
+        "products": PAIRS * block * tiles,
     }
     found["slot"] = 0
     for name in _PARTS:
@@ -216,9 +228,9 @@ def _sizes(given: Convolution) -> dict[str, int]:
 # -- polynomials ------------------------------------------------------------------------------------------------------
 
 
-def _of_numbers(code: Code, d: Sequence[str]) -> list[str]:
+def of_numbers(code: Code, d: Sequence[str]) -> list[str]:
     """The values of the polynomials of six numbers at the six points."""
-    a, b, sum, product = _A, _B, _A**2 + _B**2, (_A * _B) ** 2
+    a, b, sum, product = A, B, A**2 + B**2, (A * B) ** 2
     even = [code.more(d[2], -(x**2), d[4]) for x in (b, a)]
     odd = [code.scaled(code.more(d[1], -(x**2), d[3]), y) for x, y in ((b, a), (a, b))]
     ends = [code.more(d[k], product, code.more(d[k + 2], -sum, d[k + 4])) for k in (0, 1)]
@@ -228,8 +240,8 @@ def _of_numbers(code: Code, d: Sequence[str]) -> list[str]:
 
 def _of_weights(code: Code, g: Sequence[str]) -> list[str]:
     """The values of the polynomials of three weights at the six points, divided by what `_results` needs."""
-    found = [code.scaled(g[0], 1 / (_A * _B) ** 2)]
-    for x, y in ((_A, _B), (_B, _A)):
+    found = [code.scaled(g[0], 1 / (A * B) ** 2)]
+    for x, y in ((A, B), (B, A)):
         factor = 1 / (2 * x**2 * (x**2 - y**2))
         even = code.scaled(code.more(g[2], x**2, g[0]), factor)
         odd = code.scaled(g[1], x * factor)
@@ -242,13 +254,13 @@ def _results(code: Code, m: Sequence[str]) -> list[str]:
     s, t, u, v = code.add(m[1], m[2]), code.sub(m[1], m[2]), code.add(m[3], m[4]), code.sub(m[3], m[4])
     return [
         code.add(code.add(m[0], s), u),
-        code.more(v, _B, code.scaled(t, _A)),
-        code.more(u, _B**2, code.scaled(s, _A**2)),
-        code.more(v, _B**3, code.more(t, _A**3, m[5])),
+        code.more(v, B, code.scaled(t, A)),
+        code.more(u, B**2, code.scaled(s, A**2)),
+        code.more(v, B**3, code.more(t, A**3, m[5])),
     ]
 
 
-def _both_ways(code: Code, transform: Any, rows: Sequence[Sequence[str]]) -> list[list[str]]:
+def both_ways(code: Code, transform: Any, rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """Each row transformed, and then each column: found by row."""
     found = [transform(code, row) for row in rows]
     columns = [transform(code, column) for column in zip(*found, strict=True)]
@@ -263,12 +275,12 @@ def _text() -> str:
         _rows(),
         _numbers(),
         _weights(),
-        *map(_multiply, _rows_in_registers()),
+        *map(_multiply, rows_in_registers()),
         _exactly(),
         _finish(),
     ]
     functions += [_products(), _first(), _second(), _convolve()]
-    return "\n".join([_DECLARED, *functions])
+    return "\n".join([DECLARED, *functions, *map(called_with_context, ("first", "second"))])
 
 
 def _code(name: str, parameters: str) -> Code:
@@ -296,14 +308,14 @@ def _begin() -> str:
     across, size = code.size("across"), code.times(code.size("out"), 4)
     code.do(f"call void @llvm.memset.p0.i64(ptr {_part(code, '%slot', 'in')}, i8 0, i64 {size}, i1 false)")
     first, *_ = _tile_rows(code)
-    lengths = code.times(code.size("in_row"), _POINTS), code.times(code.size("out_row"), _RESULTS)
+    lengths = code.times(code.size("in_row"), POINTS), code.times(code.size("out_row"), RESULTS)
     others = 0, code.times(code.size("tile_rows"), lengths[1])
     tables = [_part(code, "%slot", name) for name in ("in_places", "out_places")]
     with code.loop(code.size("tiles")) as loop:
         tile = code.plus(loop.index, "%tile")
         there = code.new(f"icmp slt i64 {tile}, {code.size('all')}")
         row = code.minus(code.new(f"udiv i64 {tile}, {across}"), first)
-        column = code.times(code.new(f"urem i64 {tile}, {across}"), _RESULTS)
+        column = code.times(code.new(f"urem i64 {tile}, {across}"), RESULTS)
         for table, length, other in zip(tables, lengths, others, strict=True):
             place = code.new(f"select i1 {there}, i64 {code.plus(code.times(row, length), column)}, i64 {other}")
             code.do(f"store i64 {place}, ptr {code.new(f'getelementptr i64, ptr {table}, i64 {loop.index}')}, align 4")
@@ -319,9 +331,9 @@ def _rows() -> str:
     with code.loop(end, first) as loop:
         image, down = (code.new(f"{kind} i64 {loop.index}, {code.size('down')}") for kind in ("udiv", "urem"))
         plane = code.times(code.plus(code.times(image, code.size("channels")), "%channel"), area)
-        to = code.plus(code.times(code.times(code.minus(loop.index, first), in_row), _POINTS), code.size("left"))
-        top = code.minus(code.times(down, _RESULTS), code.size("top"))
-        for k in range(_POINTS):
+        to = code.plus(code.times(code.times(code.minus(loop.index, first), in_row), POINTS), code.size("left"))
+        top = code.minus(code.times(down, RESULTS), code.size("top"))
+        for k in range(POINTS):
             row = code.plus(top, k)
             inside, copy, after = code.new(f"icmp ult i64 {row}, {height}"), code.label(), code.label()
             code.do(f"br i1 {inside}, label %{copy}, label %{after}")
@@ -345,8 +357,8 @@ def _places(code: Code, table: str, part: str, first: str) -> list[str]:
 def _patches(code: Code, group: str) -> list[list[str]]:
     """The numbers that sixteen tiles read: by row and column."""
     pointers = _places(code, "in_places", "in", code.times(group, LANES))
-    steps = [code.times(code.size("in_row"), k) for k in range(_POINTS)]
-    return [code.columns([code.at(pointer, step) for pointer in pointers])[:_POINTS] for step in steps]
+    steps = [code.times(code.size("in_row"), k) for k in range(POINTS)]
+    return [code.columns([code.at(pointer, step) for pointer in pointers])[:POINTS] for step in steps]
 
 
 # -- transforms
@@ -360,7 +372,7 @@ def _numbers() -> str:
     with code.loop("%end", "%first") as channel:
         code.do(f"call void @rows(ptr %sizes, ptr %x, ptr %slot, i64 %tile, i64 {channel.index})")
         with code.loop(code.new(f"udiv i64 {tiles}, {LANES}")) as group:
-            rows = _both_ways(code, _of_numbers, _patches(code, group.index))
+            rows = both_ways(code, of_numbers, _patches(code, group.index))
             to = code.at("%to", code.plus(code.times(channel.index, tiles), code.times(group.index, LANES)))
             for k, value in enumerate(value for row in rows for value in row):
                 code.store(value, code.at(to, code.times(apart, k)))
@@ -369,7 +381,7 @@ def _numbers() -> str:
 
 def _weights() -> str:
     """Transforms the weights of sixteen filters: for each pair of points and channel, sixteen numbers."""
-    code, size = _code("weights", "ptr %w, ptr %to, i64 %block"), _WINDOW * _WINDOW
+    code, size = _code("weights", "ptr %w, ptr %to, i64 %block"), WINDOW * WINDOW
     by_filter, by_channel = code.size("by_filter"), code.size("by_channel")
     begin = code.at("%w", code.times(code.times("%block", LANES), by_filter))
     apart = code.times(code.size("channels"), LANES)
@@ -382,7 +394,7 @@ def _weights() -> str:
             number = code.load(code.at(pointer, size - 1), "float")
             last = code.new(f"insertelement {VECTOR} {last}, float {number}, i64 {k}")
         values.append(last)
-        rows = _both_ways(code, _of_weights, [values[k : k + _WINDOW] for k in range(0, size, _WINDOW)])
+        rows = both_ways(code, _of_weights, [values[k : k + WINDOW] for k in range(0, size, WINDOW)])
         to = code.at("%to", code.times(channel.index, LANES))
         for k, value in enumerate(value for row in rows for value in row):
             code.store(value, code.at(to, code.times(apart, k)))
@@ -393,7 +405,7 @@ def _multiply(vectors: int) -> str:
     """The product of the weights of sixteen filters and the numbers of tiles at one pair of points: so many vectors of
     tiles at a time."""
     code = _code(f"multiply{vectors}", "ptr %weights, ptr %numbers, ptr %to")
-    tiles, height = code.size("tiles"), _rows_in_registers()[vectors]
+    tiles, height = code.size("tiles"), rows_in_registers()[vectors]
     for part in range(0, LANES, height):
         with code.loop(code.new(f"udiv i64 {tiles}, {vectors * LANES}")) as column:
             start = code.times(column.index, vectors * LANES)
@@ -418,17 +430,17 @@ def _multiply(vectors: int) -> str:
 
 def _exactly() -> str:
     """The results of sixteen tiles for one filter, as they are defined."""
-    code, size = _code("exactly", "ptr %x, ptr %w, ptr %slot, i64 %tile, i64 %group, i64 %filter"), _WINDOW * _WINDOW
+    code, size = _code("exactly", "ptr %x, ptr %w, ptr %slot, i64 %tile, i64 %group, i64 %filter"), WINDOW * WINDOW
     begin = code.at("%w", code.times("%filter", code.size("by_filter")))
     with code.loop(code.size("channels"), carried=["zeroinitializer"] * LANES) as channel:
         code.do(f"call void @rows(ptr %sizes, ptr %x, ptr %slot, i64 %tile, i64 {channel.index})")
         rows = _patches(code, "%group")
         here = code.at(begin, code.times(channel.index, code.size("by_channel")))
         weights = [code.spread(code.load(code.at(here, k), "float")) for k in range(size)]
-        for i, j in product(range(_RESULTS), repeat=2):
-            total = channel.carried[_RESULTS * i + j]
+        for i, j in product(range(RESULTS), repeat=2):
+            total = channel.carried[RESULTS * i + j]
             for k, weight in enumerate(weights):
-                total = code.more(rows[i + k // _WINDOW][j + k % _WINDOW], weight, total)
+                total = code.more(rows[i + k // WINDOW][j + k % WINDOW], weight, total)
             channel.following.append(total)
     to = _part(code, "%slot", "exact")
     for k, value in enumerate(channel.carried):
@@ -445,8 +457,8 @@ def _finish() -> str:
     with code.loop(code.new(f"udiv i64 {tiles}, {LANES}")) as group:
         first = code.times(group.index, LANES)
         here = code.at(products, first)
-        values = [code.load(code.at(here, code.times(apart, k))) for k in range(_PAIRS)]
-        rows = _both_ways(code, _results, [values[k : k + _POINTS] for k in range(0, _PAIRS, _POINTS)])
+        values = [code.load(code.at(here, code.times(apart, k))) for k in range(PAIRS)]
+        rows = both_ways(code, _results, [values[k : k + POINTS] for k in range(0, PAIRS, POINTS)])
         found = [value for row in rows for value in row]
         total = splat(0.0)
         for value in found:
@@ -470,8 +482,8 @@ def _finish() -> str:
 
 def _put(code: Code, pointers: Sequence[str], values: Sequence[str]) -> None:
     """Put the results of sixteen tiles into the rows of a slot."""
-    for i in range(_RESULTS):
-        a, b, c, d = values[_RESULTS * i : _RESULTS * (i + 1)]
+    for i in range(RESULTS):
+        a, b, c, d = values[RESULTS * i : RESULTS * (i + 1)]
         halves = [(code.shuffled(a, b, places), code.shuffled(c, d, places)) for places in (LOW, HIGH)]
         quads = [code.shuffled(x, y, places) for x, y in halves for places in (FRONT, BACK)]
         step = code.times(code.size("out_row"), i)
@@ -484,18 +496,18 @@ def _copy(code: Code) -> None:
     """Copy the results of a filter from the rows of a slot to where they belong."""
     across, columns, rows, out_row = (code.size(name) for name in ("across", "columns", "rows", "out_row"))
     out, (first, end, final) = _part(code, "%slot", "out"), _tile_rows(code)
-    start = code.times(code.new(f"urem i64 %tile, {across}"), _RESULTS)
-    stop = code.least(code.times(code.plus(code.new(f"urem i64 {final}, {across}"), 1), _RESULTS), columns)
+    start = code.times(code.new(f"urem i64 %tile, {across}"), RESULTS)
+    stop = code.least(code.times(code.plus(code.new(f"urem i64 {final}, {across}"), 1), RESULTS), columns)
     with code.loop(end, first) as loop:
         image, down = (code.new(f"{kind} i64 {loop.index}, {code.size('down')}") for kind in ("udiv", "urem"))
         channel = code.plus(code.times(image, code.size("filters")), "%filter")
         begin = code.new(f"select i1 {code.new(f'icmp eq i64 {loop.index}, {first}')}, i64 {start}, i64 0")
         last = code.new(f"icmp eq i64 {loop.index}, {code.plus(end, -1)}")
         size = code.times(code.minus(code.new(f"select i1 {last}, i64 {stop}, i64 {columns}"), begin), 4)
-        source = code.plus(code.times(code.times(code.minus(loop.index, first), out_row), _RESULTS), begin)
-        row = code.times(down, _RESULTS)
+        source = code.plus(code.times(code.times(code.minus(loop.index, first), out_row), RESULTS), begin)
+        row = code.times(down, RESULTS)
         target = code.plus(code.times(code.plus(code.times(channel, rows), row), columns), begin)
-        with code.loop(code.least(code.minus(rows, row), _RESULTS)) as line:
+        with code.loop(code.least(code.minus(rows, row), RESULTS)) as line:
             to = code.at("%y", code.plus(target, code.times(line.index, columns)))
             code.copy(to, code.at(out, code.plus(source, code.times(line.index, out_row))), size)
 
@@ -506,12 +518,12 @@ def _products() -> str:
     channels, tiles, rows = code.size("channels"), code.size("tiles"), code.size("block")
     products, size = _part(code, "%slot", "products"), code.times(channels, LANES)
     apart = code.times(channels, tiles)
-    with code.loop(_PAIRS) as pair, code.loop(code.new(f"udiv i64 {rows}, {LANES}")) as block:
-        one = code.at("%weights", code.times(code.plus(code.times(block.index, _PAIRS), pair.index), size))
+    with code.loop(PAIRS) as pair, code.loop(code.new(f"udiv i64 {rows}, {LANES}")) as block:
+        one = code.at("%weights", code.times(code.plus(code.times(block.index, PAIRS), pair.index), size))
         other = code.at("%numbers", code.times(pair.index, apart))
         row = code.plus(code.times(pair.index, rows), code.times(block.index, LANES))
         to, after = code.at(products, code.times(row, tiles)), code.label()
-        cases = {vectors: code.label() for vectors in _rows_in_registers()}
+        cases = {vectors: code.label() for vectors in rows_in_registers()}
         ways = " ".join(f"i64 {vectors}, label %{label}" for vectors, label in cases.items())
         code.do(f"switch i64 {code.size('vectors')}, label %{after} [{ways}]")
         for vectors, label in cases.items():
@@ -526,17 +538,6 @@ def _products() -> str:
 
 
 # -- the two loops
-
-
-@contextmanager
-def _iterations(code: Code) -> Iterator[tuple[str, str, str, str, str]]:
-    """The arrays in the context of a loop, and a slot, while its iterations are made."""
-    x, w, y, shared, slots = (
-        code.new(f"load ptr, ptr {code.new(f'getelementptr ptr, ptr %context, i64 {k}')}") for k in range(1, 6)
-    )
-    number = code.new(f"call i64 @taken(ptr {slots})")
-    yield x, w, y, shared, code.at(slots, code.plus(code.times(number, code.size("slot")), LANES))
-    code.do(f"call void @returned(ptr {slots}, i64 {number})")
 
 
 @contextmanager
@@ -559,11 +560,11 @@ def _either(code: Code) -> Iterator[Callable[[], None]]:
 def _first() -> str:
     """The first loop: a channel of all tiles, or the weights of sixteen filters, in an iteration."""
     code = _code("first", "ptr %context, i64 %first, i64 %end")
-    with _iterations(code) as (x, w, _, shared, slot), _either(code) as otherwise:
+    with code.iterations() as (x, w, _, shared, slot), _either(code) as otherwise:
         code.do(f"call void @begin(ptr %sizes, ptr {slot}, i64 0)")
         code.do(f"call void @numbers(ptr %sizes, ptr {x}, ptr {slot}, ptr {shared}, i64 0, i64 %first, i64 %end)")
         otherwise()
-        size = code.times(code.size("channels"), _PAIRS * LANES)
+        size = code.times(code.size("channels"), PAIRS * LANES)
         with code.loop("%end", "%first") as block:
             to = code.at(shared, code.times(block.index, size))
             code.do(f"call void @weights(ptr %sizes, ptr {w}, ptr {to}, i64 {block.index})")
@@ -574,8 +575,8 @@ def _second() -> str:
     """The second loop: some filters of all tiles, or all filters of some tiles, in an iteration."""
     code = _code("second", "ptr %context, i64 %first, i64 %end")
     channels, rows = code.size("channels"), code.size("block")
-    with _iterations(code) as (x, w, y, shared, slot), _either(code) as otherwise:
-        arrays, size = f"ptr {x}, ptr {w}, ptr {y}, ptr {slot}", code.times(channels, _PAIRS)
+    with code.iterations() as (x, w, y, shared, slot), _either(code) as otherwise:
+        arrays, size = f"ptr {x}, ptr {w}, ptr {y}, ptr {slot}", code.times(channels, PAIRS)
         own = _part(code, slot, "own")
         code.do(f"call void @begin(ptr %sizes, ptr {slot}, i64 0)")
         with code.loop("%end", "%first") as loop:
@@ -587,7 +588,7 @@ def _second() -> str:
                 code.do(f"call void @weights(ptr %sizes, ptr {w}, ptr {to}, i64 {number})")
             code.do(f"call void @products(ptr %sizes, ptr {own}, ptr {shared}, {arrays}, i64 0, i64 {filters})")
         otherwise()
-        size, own = code.times(channels, _PAIRS), _part(code, slot, "own")
+        size, own = code.times(channels, PAIRS), _part(code, slot, "own")
         with code.loop("%end", "%first") as loop:
             tile = code.times(loop.index, code.size("tiles"))
             code.do(f"call void @begin(ptr %sizes, ptr {slot}, i64 {tile})")
@@ -603,75 +604,16 @@ def _second() -> str:
 def _convolve() -> str:
     """Both loops, shared out to the threads."""
     code = _code("convolve", "ptr %x, ptr %w, ptr %y, ptr %shared, ptr %slots")
-    threads, names = code.size("threads"), ("%sizes", "%x", "%w", "%y", "%shared", "%slots")
-    code.do(f"%context = alloca [{len(names)} x ptr], align 64")
-    for k, name in enumerate(names):
-        code.do(f"store ptr {name}, ptr {code.new(f'getelementptr ptr, ptr %context, i64 {k}')}")
-    code.do(f"store i64 {code.plus(code.new(f'shl i64 1, {threads}'), -1)}, ptr %slots, align 4")
+    code.open_context("%x", "%w", "%y", "%shared", "%slots")
     few = code.new(f"icmp ne i64 {code.size('few')}, 0")
     blocks = code.new(f"udiv i64 {code.size('filters')}, {LANES}")
     channels = code.size("channels")
     number = code.new(f"select i1 {few}, i64 {channels}, i64 {blocks}")
-    most = code.new(f"udiv i64 {channels}, {code.times(threads, 4)}")
+    most = code.new(f"udiv i64 {channels}, {code.times(code.size('threads'), 4)}")
     chunk = code.new(f"call i64 @llvm.smax.i64(i64 {code.new(f'select i1 {few}, i64 {most}, i64 1')}, i64 1)")
     for function, end, size in (("first", number, chunk), ("second", code.size("iterations"), "1")):
-        if thread_pool() is None:
-            code.do(f"call void @{function}.of(ptr %context, i64 0, i64 {end})")
-        else:
-            code.do(f"call void @{SHARE}(ptr @{function}.of, ptr %context, i64 {end}, i64 {size})")
+        code.share(function, end, size)
     return code.text().replace("define internal", "define", 1)
 
-
-#: which slots are free: bits of a number at the beginning of all
-_DECLARED = f"""
-declare {VECTOR} @llvm.fma.v{LANES}f32({VECTOR}, {VECTOR}, {VECTOR})
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
-declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-declare i64 @llvm.smin.i64(i64, i64)
-declare i64 @llvm.smax.i64(i64, i64)
-declare i64 @llvm.cttz.i64(i64, i1)
-declare void @{SHARE}(ptr, ptr, i64, i64)
-
-define internal i64 @taken(ptr %slots) {{
-entry:
-  br label %try
-try:
-  %free = load atomic i64, ptr %slots seq_cst, align 8
-  %less = sub i64 %free, 1
-  %rest = and i64 %free, %less
-  %some = icmp ne i64 %free, 0
-  br i1 %some, label %take, label %try
-take:
-  %old = cmpxchg ptr %slots, i64 %free, i64 %rest seq_cst seq_cst
-  %mine = extractvalue {{i64, i1}} %old, 1
-  br i1 %mine, label %done, label %try
-done:
-  %number = call i64 @llvm.cttz.i64(i64 %free, i1 true)
-  ret i64 %number
-}}
-
-define internal void @returned(ptr %slots, i64 %number) {{
-entry:
-  %bit = shl i64 1, %number
-  %before = atomicrmw or ptr %slots, i64 %bit seq_cst
-  ret void
-}}
-
-define internal void @first.of(ptr %context, i64 %first, i64 %end) {{
-entry:
-  %sizes = load ptr, ptr %context
-  call void @first(ptr %sizes, ptr %context, i64 %first, i64 %end)
-  ret void
-}}
-
-define internal void @second.of(ptr %context, i64 %first, i64 %end) {{
-entry:
-  %sizes = load ptr, ptr %context
-  call void @second(ptr %sizes, ptr %context, i64 %first, i64 %end)
-  ret void
-}}
-!0 = !{{!"branch_weights", i32 1000000, i32 1}}
-!1 = !{{}}
-"""
 
 __all__ = ["Convolution", "convolution_of", "convolved"]
