@@ -7,7 +7,7 @@ import pytest
 from jax import lax
 
 import xlapy
-from xlapy.lowering.llvm import winograd
+from xlapy.lowering.llvm import winograd, winograd_weights
 
 SHAPES = [  # images, channels, height, width, filters: few tiles and many, ends of rows within a tile
     (1, 16, 8, 8, 16),
@@ -44,10 +44,13 @@ def is_close(one, other):
 
 @pytest.fixture
 def used(monkeypatch):
-    """The convolutions that were computed so, however small they are."""
+    """The convolutions, and derivatives of some, that were computed so, however small they are."""
     monkeypatch.setattr(winograd, "WORK_OF_WINOGRAD", 1)
-    seen, compute = [], winograd.convolved
-    monkeypatch.setattr(winograd, "convolved", lambda given, *operands: seen.append(given) or compute(given, *operands))
+    monkeypatch.setattr(winograd_weights, "_TILES", 1)
+    seen = []
+    for module, name in ((winograd, "convolved"), (winograd_weights, "derived")):
+        compute = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *args, n=name, f=compute: seen.append((n, args[0])) or f(*args))
     return seen
 
 
@@ -86,6 +89,36 @@ def test_short_vectors(used, monkeypatch):
         winograd._library.cache_clear()
 
 
+def slope_of_weights(x, w, y, padding):
+    return jax.vjp(lambda w: convolved(x, w, padding), w)[1](y)[0]
+
+
+@pytest.mark.parametrize("padding", PADDINGS[:2])
+@pytest.mark.parametrize("shape", [s for s in SHAPES if s[1] % 16 == 0] + [(40, 32, 8, 8, 48), (3, 48, 90, 110, 16)])
+def test_derivatives_of_weights(shape, padding, used):
+    if shape[2] + sum(padding[0]) < 3:
+        return
+    compiled = xlapy.jit(lambda x, w, y: slope_of_weights(x, w, y, padding))
+    for special in (None, np.nan, np.inf):
+        x, w = arrays(*shape)
+        y = np.random.default_rng(1).normal(size=convolved(x, w, padding).shape).astype(np.float32)
+        if special is not None:
+            x[0, 3, shape[2] // 2, 2] = special
+            y[-1, 2, -1, 0] = -special
+        is_close(np.asarray(compiled(jnp.array(x), w, y)), np.asarray(slope_of_weights(x, w, y, padding)))
+    assert [name for name, _ in used].count("derived") == 1
+
+
+@pytest.mark.parametrize("shape", [(3, 32, 33, 18, 16), (1, 16, 33, 18, 48)])
+def test_derivatives_of_weights_in_several_blocks(shape, used, monkeypatch):
+    monkeypatch.setattr(winograd_weights, "_BLOCK", 1 << 17)
+    x, w = arrays(*shape)
+    y = np.random.default_rng(1).normal(size=convolved(x, w).shape).astype(np.float32)
+    ours = xlapy.jit(lambda x, w, y: slope_of_weights(x, w, y, ((1, 1), (1, 1))))(jnp.array(x), w, y)
+    is_close(np.asarray(ours), np.asarray(slope_of_weights(x, w, y, ((1, 1), (1, 1)))))
+    assert "derived" in dict(used)
+
+
 def test_derivatives_and_maps(used):
     x, w = (jnp.array(a) for a in arrays(3, 16, 20, 20, 32))
 
@@ -97,7 +130,8 @@ def test_derivatives_and_maps(used):
 
     for ours, theirs in zip(xlapy.jit(slopes)(x, w), jax.jit(slopes)(x, w), strict=True):
         is_close(np.asarray(ours), np.asarray(theirs))
-    assert {given.channels for given in used} == {16, 32}  # forwards, and backwards to the images
+    found = {(name, given.channels) for name, given in used}
+    assert found == {("convolved", 16), ("convolved", 32), ("derived", 16)}  # the second one is backwards to the images
 
 
 def test_what_is_left_to_xla(used):

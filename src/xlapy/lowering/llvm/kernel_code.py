@@ -23,6 +23,7 @@ from xlapy.lowering.llvm import (
     sort_calls,
     stream_compaction,
     winograd,
+    winograd_weights,
 )
 from xlapy.lowering.llvm.elementwise import elementwise
 from xlapy.lowering.llvm.lazy_arrays import Room, Value, dtype_of, shape_of
@@ -137,7 +138,10 @@ def _product_called(equation: Any) -> Callable | None:
 
 def _convolution_called(equation: Any) -> Callable | None:
     given = winograd.convolution_of(equation)
-    return None if given is None else lambda x, w: winograd.convolved(given, x, w)
+    if given is not None:
+        return lambda x, w: winograd.convolved(given, x, w)
+    given = winograd_weights.derivative_of(equation)
+    return None if given is None else lambda x, y: winograd_weights.derived(given, x, y)
 
 
 def _compaction_called(equation: Any) -> Callable | None:

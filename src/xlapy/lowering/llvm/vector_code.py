@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import NamedTuple
@@ -147,10 +147,11 @@ class Code:
 
     # -- loops that are shared out to the threads: of a context, which has the sizes, the arrays, and slots
 
-    def open_context(self, *arrays: str) -> None:
-        """Put the addresses of arrays, of which the last ones are the slots, into a context."""
+    def open_context(self, *arrays: str, integers: int = 0) -> None:
+        """Put the addresses of arrays, of which the last ones are the slots, into a context, behind which are some
+        integers."""
         names = ("%sizes", *arrays)
-        self.do(f"%context = alloca [{len(names)} x ptr], align 64")
+        self.do(f"%context = alloca [{len(names) + integers} x ptr], align 64")
         for k, name in enumerate(names):
             self.do(f"store ptr {name}, ptr {self.new(f'getelementptr ptr, ptr %context, i64 {k}')}")
         slots = self.plus(self.new(f"shl i64 1, {self.size('threads')}"), -1)
@@ -171,6 +172,17 @@ class Code:
         number = self.new(f"call i64 @taken(ptr {slots})")
         yield [*found, self.at(slots, self.plus(self.times(number, self.size("slot")), LANES))]
         self.do(f"call void @returned(ptr {slots}, i64 {number})")
+
+    def choose(self, function: str, numbers: Iterable[int], operands: str) -> None:
+        """Call the function whose name ends with the number of `vectors`."""
+        cases, after = {number: self.label() for number in numbers}, self.label()
+        ways = " ".join(f"i64 {number}, label %{label}" for number, label in cases.items())
+        self.do(f"switch i64 {self.size('vectors')}, label %{after} [{ways}]")
+        for number, label in cases.items():
+            self.begin(label)
+            self.do(f"call void @{function}{number}(ptr %sizes, {operands})")
+            self.do(f"br label %{after}")
+        self.begin(after)
 
     # -- vectors
 
@@ -198,6 +210,14 @@ class Code:
         """x * factor + y, of a number or a vector."""
         by = factor if isinstance(factor, str) else splat(factor)
         return self.new(f"call {VECTOR} @llvm.fma.v{LANES}f32({VECTOR} {x}, {VECTOR} {by}, {VECTOR} {y})")
+
+    def are_finite(self, vectors: Sequence[str]) -> str:
+        """Whether all numbers of some vectors are finite."""
+        total = splat(0.0)
+        for vector in vectors:
+            total = self.more(vector, 0.0, total)
+        bad = self.new(f"fcmp uno {VECTOR} {total}, {splat(0.0)}")
+        return self.new(f"icmp eq i{LANES} {self.new(f'bitcast <{LANES} x i1> {bad} to i{LANES}')}, 0")
 
     def spread(self, number: str) -> str:
         """A vector of one number."""

@@ -44,7 +44,6 @@ from xlapy.lowering.llvm.vector_code import (
     VECTOR,
     Code,
     called_with_context,
-    splat,
 )
 from xlapy.lowering.thresholds import CHANNELS_OF_WINOGRAD, WORK_OF_WINOGRAD
 
@@ -95,29 +94,39 @@ class Convolution(NamedTuple):
 def convolution_of(equation: Any) -> Convolution | None:
     """What an equation of `lax.conv_general_dilated` convolves; None if it is not done here."""
     x, w = (v.aval for v in equation.invars)
+    numbers, padding = (equation.params[name] for name in ("dimension_numbers", "padding"))
+    usual, swapped = (0, 1, 2, 3), tuple(numbers.rhs_spec) == (1, 0, 2, 3)
+    if (
+        x.ndim != 4
+        or not tuple(numbers.lhs_spec) == tuple(numbers.out_spec) == usual
+        or not (swapped or tuple(numbers.rhs_spec) == usual)
+        or w.shape[2:] != (WINDOW, WINDOW)
+        or any(not 0 <= n < WINDOW for pair in padding for n in pair)
+    ):
+        return None
+    filters, channels = w.shape[:2][::-1] if swapped else w.shape[:2]
+    (top, bottom), (left, right) = padding
+    given = Convolution(x.shape[0], channels, *x.shape[2:], filters, (top, bottom, left, right), swapped)
+    return given if is_large(given, equation) else None
+
+
+def is_large(given: Convolution, equation: Any) -> bool:
+    """Whether it pays to compute a convolution here, or one of its derivatives, which an equation computes; and whether
+    that is one of floats of 32 bits, and without strides."""
     params = equation.params
-    numbers = params["dimension_numbers"]
     ones = ("window_strides", "lhs_dilation", "rhs_dilation")
-    suits = (
-        x.ndim == 4
-        and x.dtype == w.dtype == np.float32
+    return (
+        all(v.aval.dtype == np.float32 for v in equation.invars)
         and params["preferred_element_type"] in (None, np.float32)
+        and params["precision"] in (None, (lax.Precision.DEFAULT, lax.Precision.DEFAULT))
         and params["feature_group_count"] == params["batch_group_count"] == 1
         and all(tuple(params[name]) == (1, 1) for name in ones)
-        and tuple(numbers.lhs_spec) == tuple(numbers.out_spec) == (0, 1, 2, 3)
-        and tuple(numbers.rhs_spec) in ((0, 1, 2, 3), (1, 0, 2, 3))
-        and w.shape[2:] == (WINDOW, WINDOW)
-        and params["precision"] in (None, (lax.Precision.DEFAULT, lax.Precision.DEFAULT))
-        and all(0 <= n < WINDOW for pair in params["padding"] for n in pair)
+        and given.channels >= CHANNELS_OF_WINOGRAD
+        and given.filters % LANES == 0
+        and min(given.shape) > 0
+        and given.images * prod(given.shape) * given.channels * given.filters >= WORK_OF_WINOGRAD
+        and bool(features().get("avx2"))
     )
-    if not suits or not features().get("avx2"):
-        return None
-    swapped = tuple(numbers.rhs_spec) == (1, 0, 2, 3)
-    filters, channels = w.shape[:2][::-1] if swapped else w.shape[:2]
-    given = Convolution(x.shape[0], channels, *x.shape[2:], filters, tuple(sum(params["padding"], ())), swapped)
-    work = given.images * prod(given.shape) * channels * filters
-    large = channels >= CHANNELS_OF_WINOGRAD and filters % LANES == 0 and work >= WORK_OF_WINOGRAD
-    return given if large and min(given.shape) > 0 else None
 
 
 def convolved(given: Convolution, x: jax.Array, w: jax.Array) -> jax.Array:
@@ -140,7 +149,7 @@ define internal void @main({operands}) {{
 
 def features() -> Any:
     """What this processor can do."""
-    return llvm.get_host_cpufeatures()
+    return llvm.get_host_cpu_features()
 
 
 def rows_in_registers() -> dict[int, int]:
@@ -460,13 +469,8 @@ def _finish() -> str:
         values = [code.load(code.at(here, code.times(apart, k))) for k in range(PAIRS)]
         rows = both_ways(code, _results, [values[k : k + POINTS] for k in range(0, PAIRS, POINTS)])
         found = [value for row in rows for value in row]
-        total = splat(0.0)
-        for value in found:
-            total = code.more(value, 0.0, total)
-        bad = code.new(f"fcmp uno {VECTOR} {total}, {splat(0.0)}")
-        bits = code.new(f"bitcast <{LANES} x i1> {bad} to i{LANES}")
         again, after, before = code.label(), code.label(), code.block
-        code.do(f"br i1 {code.new(f'icmp eq i{LANES} {bits}, 0')}, label %{after}, label %{again}, !prof !0")
+        code.do(f"br i1 {code.are_finite(found)}, label %{after}, label %{again}, !prof !0")
         code.begin(again)
         operands = f"ptr %sizes, ptr %x, ptr %w, ptr %slot, i64 %tile, i64 {group.index}, i64 %filter"
         code.do(f"call void @exactly({operands})")
@@ -522,15 +526,8 @@ def _products() -> str:
         one = code.at("%weights", code.times(code.plus(code.times(block.index, PAIRS), pair.index), size))
         other = code.at("%numbers", code.times(pair.index, apart))
         row = code.plus(code.times(pair.index, rows), code.times(block.index, LANES))
-        to, after = code.at(products, code.times(row, tiles)), code.label()
-        cases = {vectors: code.label() for vectors in rows_in_registers()}
-        ways = " ".join(f"i64 {vectors}, label %{label}" for vectors, label in cases.items())
-        code.do(f"switch i64 {code.size('vectors')}, label %{after} [{ways}]")
-        for vectors, label in cases.items():
-            code.begin(label)
-            code.do(f"call void @multiply{vectors}(ptr %sizes, ptr {one}, ptr {other}, ptr {to})")
-            code.do(f"br label %{after}")
-        code.begin(after)
+        to = code.at(products, code.times(row, tiles))
+        code.choose("multiply", rows_in_registers(), f"ptr {one}, ptr {other}, ptr {to}")
     with code.loop(rows) as row:
         operands = f"ptr %x, ptr %w, ptr %y, ptr %slot, i64 %tile, i64 {code.plus(row.index, '%filter')}"
         code.do(f"call void @finish(ptr %sizes, {operands}, i64 {row.index})")
