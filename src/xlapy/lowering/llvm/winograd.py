@@ -106,7 +106,8 @@ def convolution_of(equation: Any) -> Convolution | None:
         return None
     filters, channels = w.shape[:2][::-1] if swapped else w.shape[:2]
     (top, bottom), (left, right) = padding
-    given = Convolution(x.shape[0], channels, *x.shape[2:], filters, (top, bottom, left, right), swapped)
+    images, _, height, width = x.shape
+    given = Convolution(images, channels, height, width, filters, (top, bottom, left, right), swapped)
     return given if is_large(given, equation) else None
 
 

@@ -69,7 +69,8 @@ def derivative_of(equation: Any) -> Convolution | None:
     before = [low for low, _ in params["padding"]]
     after = [n - m + WINDOW - 1 - low for n, m, low in zip(y.shape[2:], x.shape[2:], before, strict=True)]
     padding = (before[0], after[0], before[1], after[1])
-    given = Convolution(x.shape[0], x.shape[1], *x.shape[2:], y.shape[1], padding, False)
+    images, channels, height, width = x.shape
+    given = Convolution(images, channels, height, width, y.shape[1], padding, False)
     # With other padding XLA does not multiply all zeros in it, which matters where a derivative is not finite.
     is_usual = padding in ((0,) * 4, (1,) * 4) and given.channels % LANES == 0
     is_enough = given.images * prod(-(-n // RESULTS) for n in given.shape) >= _TILES
