@@ -29,3 +29,4 @@ from xlapy.dispatch.python import (
     strings,
     text_code,
 )
+from xlapy.library.builtins import counter as counter_library
