@@ -2,7 +2,7 @@
 
 # ruff: noqa: F401  (imported for what they register)
 
-from xlapy.dispatch.containers import counters, dicts, lists, queues, sequence_algorithms, sets
+from xlapy.dispatch.containers import counters, dicts, heaps, lists, queues, sets
 from xlapy.dispatch.iterators import combined, groups, itertools_module, itertools_python
 from xlapy.dispatch.numbers import (
     cmath_functions,
