@@ -2,7 +2,7 @@
 
 # ruff: noqa: F401  (imported for what they register)
 
-from xlapy.dispatch.containers import counters, dicts, heaps, lists, queues, sets
+from xlapy.dispatch.containers import counters, dicts, heaps, lists, sets
 from xlapy.dispatch.iterators import combined, groups, itertools_module, itertools_python
 from xlapy.dispatch.numbers import (
     cmath_functions,
@@ -29,4 +29,4 @@ from xlapy.dispatch.python import (
     strings,
     text_code,
 )
-from xlapy.library.builtins import counter as counter_library
+from xlapy.library.builtins import counter, queues
