@@ -1,4 +1,4 @@
-"""Iterators of itertools that stay lazy; the others are written in Python in `itertools_python`."""
+"""Iterators of itertools of which loops on the device can be made; others are in `library.builtins.iterators`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from xlapy.dispatch.iterators.sequences import ENDLESS, Kind, Plan, Step, new
 from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, fold, logical_and, provoke
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.heap import STATE
-from xlapy.domain.values import NONE, UNBOUND, Const, Tuple, Value
+from xlapy.domain.values import NONE, UNBOUND, BoundedArray, Const, Tuple, Value
 from xlapy.ir import Var
+from xlapy.library.builtins import iterators
 
 _ZERO, _ONE = Const(0), Const(1)
 
@@ -229,7 +231,7 @@ _ISLICE = Kind("islice", _islice_step, _islice_plan)
 def chain(machine, *iterables: Value) -> Value:
     """`itertools.chain(*iterables)`."""
     if not all(_has_known_length(machine, one) for one in iterables[:-1]):
-        return machine.call(Const(_chained), [Tuple(iterables)])
+        return machine.call(Const(iterators.chained), [Tuple(iterables)])
     return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, Tuple(iterables)), current=NONE)
 
 
@@ -238,7 +240,7 @@ def chain_from_iterable(machine, iterable: Value) -> Value:
     """`itertools.chain.from_iterable(iterable)`."""
     iterable = make_iterator(machine, iterable)
     if not _is_known(machine, iterable):
-        return machine.call(Const(_chained), [iterable])
+        return machine.call(Const(iterators.chained), [iterable])
     return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, iterable), current=NONE)
 
 
@@ -249,13 +251,6 @@ def _has_known_length(machine, iterable: Value) -> bool:
 def _is_known(machine, iterator: Value) -> bool:
     """Whether the number of items is known, and is the same on every path."""
     return iteration.known_length(machine, iterator) is not None and not machine.heap.has_unions
-
-
-def _chained(iterables):
-    """A chain of which it is not known before where one iterable ends and the next one begins."""
-    for iterable in iterables:
-        for item in iterable:  # noqa: UP028 (advanced step by step, it may be anywhere)
-            yield item
 
 
 def _chain_step(machine, number: int) -> Step:
@@ -413,3 +408,32 @@ def _product_step(machine, number: int) -> Step:
 
 
 _PRODUCT = Kind("product", _product_step, _product_plan)
+
+
+# -- combinations -----------------------------------------------------------------------------------------------------
+
+
+def _arrangements(function, loops: dict[int, Callable]) -> None:
+    """`loops` are generator functions for items whose number data says, by how many of them are chosen."""
+
+    def rule(machine, iterable: Value, r: Value = NONE) -> Value:
+        size = machine.static(r, "how many items are chosen")
+        loop = loops.get(size) if size is not None else None
+
+        def whole() -> Value:
+            pool = iteration.items(machine, iterable)
+            found = fold(machine, function, pool, *([] if size is None else [size]))
+            return iteration.make_iterator(machine, Tuple(tuple(Tuple(tuple(parts)) for parts in found.value)))
+
+        if loop is None:
+            return whole()
+        each = lambda: machine.call(Const(loop), (machine.call(Const(list), (iterable,)),))  # noqa: E731
+        grows = isinstance(iterable, BoundedArray) or growable_list_items.is_whole(machine, iterable)
+        return each() if grows else growable_list_items.whole_or_each(machine, whole, each)
+
+    registry.function(function)(rule)
+
+
+_arrangements(itertools.permutations, {2: iterators.ordered_pairs})
+_arrangements(itertools.combinations, {2: iterators.pairs, 3: iterators.triples})
+_arrangements(itertools.combinations_with_replacement, {2: iterators.pairs_of_all})

@@ -3,7 +3,7 @@
 # ruff: noqa: F401  (imported for what they register)
 
 from xlapy.dispatch.containers import counters, dicts, heaps, lists, sets
-from xlapy.dispatch.iterators import combined, groups, itertools_module, itertools_python
+from xlapy.dispatch.iterators import combined, groups, itertools_module
 from xlapy.dispatch.numbers import (
     cmath_functions,
     fsum_sumprod,
