@@ -1,6 +1,6 @@
 """Iterators that several consumers go through, one after the other: what the one leaves is there for the next."""
 
-from itertools import compress, dropwhile, islice, zip_longest
+from itertools import compress, cycle, dropwhile, islice, tee, zip_longest
 
 import numpy as np
 
@@ -130,6 +130,14 @@ def lazy_ones_of_itertools(a, n):
     second = list(chosen), list(numbers)
     numbers = iter(range(n))
     return first, second, list(zip_longest(*[numbers] * 3, fillvalue=-1)), list(zip_longest(iter(a.tolist()), [1]))
+
+
+@program(*((np.array(v, np.int64),) for v in ([], [3], [1, 2], [3, 1, 4, 1, 5, 9])))
+def gone_round_and_doubled(x):
+    kept = [int(v) for v in x if v > 1]
+    round_and_round, (one, other) = cycle(kept), tee(kept)
+    products = [int(a) * b for a, b in zip(x, cycle([*kept, 2]))]
+    return [next(round_and_round, None) for _ in range(3)], sum(one), list(other), products
 
 
 test_programs = program.test()

@@ -32,7 +32,7 @@ from xlapy.domain.values import (
     tuple_items,
 )
 from xlapy.ir import Var
-from xlapy.library.builtins import iterators
+from xlapy.library.builtins import lazy_iterators
 
 _ZERO, _ONE = Const(0), Const(1)
 
@@ -107,7 +107,7 @@ def zip_(machine, *iterables: Value, strict: Value = Const(False)) -> Value:  # 
     inner = Tuple(tuple(make_iterator(machine, i) for i in iterables))
     exact = bool(machine.static(strict, "strict of zip"))
     if exact and _may_be_caught(machine) and _may_be_unequal(machine, inner.items):
-        return machine.call(Const(iterators.strict_zip), inner.items)
+        return machine.call(Const(lazy_iterators.strict_zip), inner.items)
     return new(machine, _ZIP, zip, inner=inner, strict=Const("zip" if exact else ""), function=NONE)
 
 
@@ -120,10 +120,10 @@ def map_(machine, function: Value, /, *iterables: Value, **named: Value) -> Valu
     if not iterables:
         machine.raise_(TypeError, "map() must have at least two arguments.")
     if isinstance(function, Const) and function.value is next and len(iterables) == 1 and not exact:
-        return machine.call(Const(iterators.next_items), [make_iterator(machine, iterables[0])])
+        return machine.call(Const(lazy_iterators.next_items), [make_iterator(machine, iterables[0])])
     inner = Tuple(tuple(make_iterator(machine, i) for i in iterables))
     if exact and _may_be_caught(machine) and _may_be_unequal(machine, inner.items):
-        return machine.call(Const(iterators.strict_map), [function, *inner.items])
+        return machine.call(Const(lazy_iterators.strict_map), [function, *inner.items])
     return new(machine, _ZIP, map, inner=inner, strict=Const("map" if exact else ""), function=function)
 
 
@@ -237,7 +237,7 @@ _STRICT = "the length of an iterable beside others, with strict=True"
 
 
 def _unequal(machine, function: str, position: int, word: str) -> None:
-    machine.raise_(ValueError, iterators.unequal_text(function, position, word))
+    machine.raise_(ValueError, lazy_iterators.unequal_text(function, position, word))
 
 
 #: iterations before the error of `zip(strict=True)` that are made one by one
@@ -261,7 +261,7 @@ def _zip_plan(machine, number: int) -> Plan | None:
             for sign, word in (("<", "shorter"), (">", "longer")):
                 bad = machine.truth(machine.compare(sign, plan.iterations, iterations))
                 if bad is not False:
-                    wrong.append((bad, iterators.unequal_text(strict, position, word)))
+                    wrong.append((bad, lazy_iterators.unequal_text(strict, position, word)))
         iterations = range_objects.minimum(machine, iterations, plan.iterations)
     certain = any(bad is True for bad, _ in wrong)
     if certain and isinstance(iterations, Const) and iterations.value <= _FEW:
@@ -326,13 +326,13 @@ _ZIP = Kind("zip", _zip_step, _zip_plan, _zip_length)
 @registry.function(filter)
 def filter_(machine, function: Value, iterable: Value) -> Value:
     """`filter(function, iterable)`, as a generator."""
-    return _filtered(machine, iterators.passing, function, iterable)
+    return _filtered(machine, lazy_iterators.passing, function, iterable)
 
 
 @registry.function(itertools.filterfalse)
 def filterfalse(machine, function: Value, iterable: Value) -> Value:
     """`itertools.filterfalse(function, iterable)`, as a generator."""
-    return _filtered(machine, iterators.failing, function, iterable)
+    return _filtered(machine, lazy_iterators.failing, function, iterable)
 
 
 def _filtered(machine, generator: Callable, function: Value, iterable: Value) -> Value:

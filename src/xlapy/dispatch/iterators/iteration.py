@@ -47,7 +47,7 @@ from xlapy.domain.values import (
     as_ref,
 )
 from xlapy.ir import Var
-from xlapy.library.builtins import iterators
+from xlapy.library.builtins import lazy_iterators
 
 #: items that may be unrolled
 MAXIMUM_ITEMS = 100_000
@@ -179,7 +179,7 @@ def begun(machine, value: Value, sized: bool = False) -> Value:
         cls = machine.type_of(value)
         asks = [defines(machine, cls, name) for name in ("__len__", "__length_hint__")]
         if any(asks):
-            machine.call(Const(iterators.length_hint), [value, Const(0), *map(Const, asks)])
+            machine.call(Const(lazy_iterators.length_hint), [value, Const(0), *map(Const, asks)])
     if is_users(machine, iterator) and not _is_its_own(machine, iterator):
         return new(machine, _BEGUN, type(iter(_Subscriptable())), inner=iterator)
     return iterator

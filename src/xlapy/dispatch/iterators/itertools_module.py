@@ -1,4 +1,4 @@
-"""Iterators of itertools of which loops on the device can be made; others are in `library.builtins.iterators`."""
+"""Iterators of itertools of which loops on the device can be made; others are in `library.builtins.lazy_iterators`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xlapy.dispatch import registry, value_selection
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.combined import absent, advance, inner_of
 from xlapy.dispatch.iterators.iteration import make_iterator, step
-from xlapy.dispatch.iterators.sequences import ENDLESS, Kind, Plan, Step, new
+from xlapy.dispatch.iterators.sequences import ENDLESS, Kind, Plan, Step, item_of, length_of, new
 from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, fold, logical_and, provoke
 from xlapy.dispatch.protocol import Refused
@@ -17,7 +17,7 @@ from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.heap import STATE
 from xlapy.domain.values import NONE, UNBOUND, BoundedArray, Const, Tuple, Value
 from xlapy.ir import Var
-from xlapy.library.builtins import iterators
+from xlapy.library.builtins import lazy_iterators
 
 _ZERO, _ONE = Const(0), Const(1)
 
@@ -91,29 +91,29 @@ _REPEAT = Kind("repeat", _repeat_step, _repeat_plan)
 
 @registry.function(itertools.cycle)
 def cycle(machine, iterable: Value) -> Value:
-    """`itertools.cycle(iterable)`, of known length."""
-    saved = Tuple(tuple(iteration.items(machine, iterable)))
+    """`itertools.cycle(iterable)`, which takes all items at once."""
+    saved = machine.call(Const(tuple), [iterable])
     return new(machine, _CYCLE, itertools.cycle, source=saved, position=_ZERO)
 
 
-def _cycle_item(machine, number: int, position: Value) -> Value:
-    source = machine.heap.read(number, "source")
-    return value_selection.gather(machine, source.items, machine.binary("%", position, Const(len(source.items))))
+def _cycle_item(machine, source: Value, position: Value) -> Value:
+    return item_of(machine, source, machine.binary("%", position, length_of(machine, source)))
 
 
 def _cycle_step(machine, number: int) -> Step:
-    if not machine.heap.read(number, "source").items:
-        return False, lambda: UNBOUND
-    return True, lambda: _cycle_item(machine, number, advance(machine, number, "position", _ONE))
+    source = machine.heap.read(number, "source")
+    more = machine.truth(machine.compare(">", length_of(machine, source), _ZERO))
+    return more, lambda: _cycle_item(machine, source, advance(machine, number, "position", _ONE))
 
 
 def _cycle_plan(machine, number: int) -> Plan | None:
     source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
-    if not value_selection.stackable(machine, source.items):
+    if isinstance(source, Tuple) and not value_selection.stackable(machine, source.items):
         return None
+    more = machine.truth(machine.compare(">", length_of(machine, source), _ZERO))
     return Plan(
-        ENDLESS,
-        lambda k: _cycle_item(machine, number, machine.binary("+", start, k)),
+        ENDLESS if more is True else machine.binary("*", machine.boolean(more), ENDLESS),
+        lambda k: _cycle_item(machine, source, machine.binary("+", start, k)),
         lambda k, ended: machine.heap.write(number, "position", machine.binary("+", start, k)),
     )
 
@@ -231,7 +231,7 @@ _ISLICE = Kind("islice", _islice_step, _islice_plan)
 def chain(machine, *iterables: Value) -> Value:
     """`itertools.chain(*iterables)`."""
     if not all(_has_known_length(machine, one) for one in iterables[:-1]):
-        return machine.call(Const(iterators.chained), [Tuple(iterables)])
+        return machine.call(Const(lazy_iterators.chained), [Tuple(iterables)])
     return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, Tuple(iterables)), current=NONE)
 
 
@@ -240,7 +240,7 @@ def chain_from_iterable(machine, iterable: Value) -> Value:
     """`itertools.chain.from_iterable(iterable)`."""
     iterable = make_iterator(machine, iterable)
     if not _is_known(machine, iterable):
-        return machine.call(Const(iterators.chained), [iterable])
+        return machine.call(Const(lazy_iterators.chained), [iterable])
     return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, iterable), current=NONE)
 
 
@@ -434,6 +434,6 @@ def _arrangements(function, loops: dict[int, Callable]) -> None:
     registry.function(function)(rule)
 
 
-_arrangements(itertools.permutations, {2: iterators.ordered_pairs})
-_arrangements(itertools.combinations, {2: iterators.pairs, 3: iterators.triples})
-_arrangements(itertools.combinations_with_replacement, {2: iterators.pairs_of_all})
+_arrangements(itertools.permutations, {2: lazy_iterators.ordered_pairs})
+_arrangements(itertools.combinations, {2: lazy_iterators.pairs, 3: lazy_iterators.triples})
+_arrangements(itertools.combinations_with_replacement, {2: lazy_iterators.pairs_of_all})
