@@ -121,7 +121,7 @@ def _cycle_plan(machine, number: int) -> Plan | None:
 _CYCLE = Kind("cycle", _cycle_step, _cycle_plan)
 
 
-# -- itertools: islice, chain, pairwise -------------------------------------------------------------------------------
+# -- itertools: islice, pairwise --------------------------------------------------------------------------------------
 
 
 @registry.function(itertools.islice)
@@ -227,61 +227,10 @@ def _islice_plan(machine, number: int) -> Plan | None:
 _ISLICE = Kind("islice", _islice_step, _islice_plan)
 
 
-@registry.function(itertools.chain)
-def chain(machine, *iterables: Value) -> Value:
-    """`itertools.chain(*iterables)`."""
-    if not all(_has_known_length(machine, one) for one in iterables[:-1]):
-        return machine.call(Const(lazy_iterators.chained), [Tuple(iterables)])
-    return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, Tuple(iterables)), current=NONE)
-
-
 @registry.method(itertools.chain, "from_iterable")
 def chain_from_iterable(machine, iterable: Value) -> Value:
     """`itertools.chain.from_iterable(iterable)`."""
-    iterable = make_iterator(machine, iterable)
-    if not _is_known(machine, iterable):
-        return machine.call(Const(lazy_iterators.chained), [iterable])
-    return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, iterable), current=NONE)
-
-
-def _has_known_length(machine, iterable: Value) -> bool:
-    return not iteration.is_users(machine, iterable) and _is_known(machine, make_iterator(machine, iterable))
-
-
-def _is_known(machine, iterator: Value) -> bool:
-    """Whether the number of items is known, and is the same on every path."""
-    return iteration.known_length(machine, iterator) is not None and not machine.heap.has_unions
-
-
-def _chain_step(machine, number: int) -> Step:
-    heap = machine.heap
-    while True:
-        current = heap.read(number, "current")
-        if absent(current):
-            more, element = step(machine, heap.read(number, "outer"))
-            if isinstance(more, Var):
-                raise Refused(
-                    "XP0009",
-                    "chain of a number of iterables that depends on data",
-                    "loop over it, or over a list of its items",
-                )
-            if not more:
-                return False, lambda: UNBOUND
-            current = make_iterator(machine, element())
-            heap.write(number, "current", current)
-        more, element = step(machine, current)
-        if isinstance(more, Var):
-            if iteration.known_length(machine, heap.read(number, "outer")) == 0:
-                return more, element
-            raise Refused(
-                "XP0009", "chain of iterables whose lengths depend on data", "loop over it, or over a list of its items"
-            )
-        if more:
-            return True, element
-        heap.write(number, "current", NONE)
-
-
-_CHAIN = Kind("chain", _chain_step)
+    return machine.call(Const(lazy_iterators.chained), [make_iterator(machine, iterable)])
 
 
 @registry.function(itertools.pairwise)

@@ -177,8 +177,14 @@ def tee(iterable, n=2, /):
     return tuple([iter(items) for _ in range(count)])
 
 
+@replacement(itertools.chain)
+def chain(*iterables):
+    """`itertools.chain(*iterables)`."""
+    return chained(iterables)
+
+
 def chained(iterables):
-    """A chain of which it is not known before where one iterable ends and the next one begins."""
+    """`itertools.chain.from_iterable(iterables)`."""
     for iterable in iterables:
         for item in iterable:  # noqa: UP028 (advanced step by step, it may be anywhere)
             yield item
