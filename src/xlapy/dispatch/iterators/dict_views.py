@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import jax.numpy as jnp
 
 from xlapy.dispatch import value_selection
@@ -19,10 +21,11 @@ from xlapy.dispatch.numbers.scalar_values import (
     device,
     logical_and,
     refuse_where,
+    scalar,
 )
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import over_unions
-from xlapy.dispatch.vectors import borrowed_elements, dynamic_set_order, growable_list_items
+from xlapy.dispatch.vectors import borrowed_elements, dynamic_set_order, growable_list_items, nested_lists
 from xlapy.domain import growable_lists, set_iteration_order
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
@@ -126,16 +129,40 @@ def _resized(machine, number: int) -> bool | Var:
     heap = machine.heap
     owner, size = heap.read(number, "owner"), heap.read(number, "size")
 
-    def differs(one: Value) -> Value:
+    def length(one: Value) -> Value:
         contents = heap.read(as_ref(one).object, "<items>")
-        now = (
-            contents.length
-            if isinstance(contents, GrowableList)
-            else Const(len(_known_entries(machine, as_ref(one).object)))
-        )
-        return Const(False) if now is size else machine.compare("!=", now, size)
+        known = isinstance(contents, GrowableList)
+        return contents.length if known else Const(len(_known_entries(machine, as_ref(one).object)))
 
-    return machine.truth(over_unions(machine, (owner,), differs))
+    lengths = [length(one) for one in alternatives(owner)]
+    if isinstance(owner, Union):
+        now = value_selection.gather(machine, lengths, _number(machine, owner))
+    else:
+        now = lengths[0]
+    return False if now is size else machine.truth(machine.compare("!=", now, size))
+
+
+def _number(machine, several: Union) -> Value:
+    return scalar(machine, int, several.selector, (0, len(several.alternatives) - 1))
+
+
+def _one_of_several(machine, owner: Value, what: str) -> Value | None:
+    """What one of several dicts or sets of known keys shows, as one of several tuples; None where there is no common
+    rule."""
+    if not isinstance(owner, Union):
+        return None
+    owners = [as_ref(one) for one in owner.alternatives]
+    if not all(isinstance(machine.heap.read(one.object, "<items>"), Mapping) for one in owners):
+        return None
+    found = tuple(
+        Tuple(tuple(view_item(machine, one, what, key) for key in ordered_keys(machine, one.object))) for one in owners
+    )
+    if any(value_selection.signature(one) is None and not value_selection.holds_texts(one) for one in found):
+        return None
+    if len({len(one.items) for one in found}) == 1:
+        return value_selection.gather(machine, found, _number(machine, owner))
+    source = Union(owner.selector, found)
+    return source if nested_lists.of(machine, source) is not None else None
 
 
 def _item(machine, number: int, what: str, position: Value, owner: Ref) -> Value:
@@ -160,6 +187,8 @@ def _known_item(machine, source: Value, what: str, position: Value, owner: Ref) 
     if what == "keys" and isinstance(source, Tuple):
         return value_selection.gather(machine, source.items, position)
     keys = ordered_keys(machine, owner.object)
+    if len(keys) <= (position.value if isinstance(position, Const) else 0):  # of several one that nobody comes to
+        machine.raise_(IndexError, "no such item")
     if isinstance(position, Const):
         return view_item(machine, owner, what, keys[position.value])
     return value_selection.gather(machine, [view_item(machine, owner, what, key) for key in keys], position)
@@ -218,6 +247,12 @@ def _differ(*rows):
     return jnp.any(jnp.stack([jnp.any(now != before) for now, before in pairs]))
 
 
+def _held(machine, number: int) -> list[Value]:
+    """What the dicts or sets that an iterator may be over hold."""
+    owners = alternatives(machine.heap.read(number, "owner"))
+    return [machine.heap.read(as_ref(one).object, "<items>") for one in owners]
+
+
 def _noun(machine, number: int) -> str:
     first = alternatives(machine.heap.read(number, "owner"))[0]
     return "dictionary" if machine.heap.objects[as_ref(first).object].kind == "dict" else "Set"
@@ -240,6 +275,9 @@ def _view(what: str) -> Kind:
 
     def item(machine, number: int, position: Value) -> Value:
         owner = machine.heap.read(number, "owner")
+        several = _one_of_several(machine, owner, what)
+        if several is not None:
+            return item_of(machine, several, position)
         return over_unions(machine, (owner,), lambda one: _item(machine, number, what, position, one))
 
     def step(machine, number: int) -> Step:
@@ -264,7 +302,7 @@ def _view(what: str) -> Kind:
         source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
         if _is_known(machine, number) or isinstance(source, Ref) and not loops(machine, source):
             return None
-        size = machine.heap.read(number, "size")
+        size, before = machine.heap.read(number, "size"), _held(machine, number)
         iterations = range_objects.maximum(machine, machine.binary("-", size, start), _ZERO)
 
         def element(k: Value) -> Value:
@@ -272,7 +310,9 @@ def _view(what: str) -> Kind:
             return item(machine, number, within(machine.binary("+", start, k), size))
 
         def finish(k: Value, ended: bool | Var) -> None:
-            bad = logical_and(machine, _resized(machine, number), machine.truth(machine.compare("==", k, iterations)))
+            same = all(map(operator.is_, before, _held(machine, number)))
+            bad = False if same else _resized(machine, number)
+            bad = logical_and(machine, bad, machine.truth(machine.compare("==", k, iterations)))
             if bad is not False:
                 bad = bad if isinstance(bad, Var) else machine.builder.constant(True)
                 what = f"{_noun(machine, number)} changes size in the last trip of a loop over it"
