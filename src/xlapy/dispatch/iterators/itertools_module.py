@@ -140,6 +140,8 @@ def islice(machine, iterable: Value, *args: Value) -> Value:
     size = _ONE if absent(parts[2]) else range_objects.index(machine, parts[2])
     indices = range_objects.make(machine, start, stop, size)
     inner = make_iterator(machine, iterable)
+    if _is_stepped(machine, inner):
+        return machine.call(Const(lazy_iterators.sliced), [inner, start, stop, size])
     return new(machine, _ISLICE, itertools.islice, inner=inner, indices=indices, taken=_ZERO)
 
 
@@ -236,7 +238,15 @@ def chain_from_iterable(machine, iterable: Value) -> Value:
 @registry.function(itertools.pairwise)
 def pairwise(machine, iterable: Value) -> Value:
     """`itertools.pairwise(iterable)`."""
-    return new(machine, _PAIRWISE, itertools.pairwise, inner=make_iterator(machine, iterable), last=NONE, begun=_ZERO)
+    inner = make_iterator(machine, iterable)
+    if _is_stepped(machine, inner):
+        return machine.call(Const(lazy_iterators.paired), [inner])
+    return new(machine, _PAIRWISE, itertools.pairwise, inner=inner, last=NONE, begun=_ZERO)
+
+
+def _is_stepped(machine, iterator: Value) -> bool:
+    """Whether an iterator says item after item whether there is another one, as a generator does."""
+    return iteration.plan(machine, iterator) is None and iteration.known_length(machine, iterator) is None
 
 
 def _pairwise_step(machine, number: int) -> Step:

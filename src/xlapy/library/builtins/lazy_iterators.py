@@ -190,6 +190,29 @@ def chained(iterables):
             yield item
 
 
+def sliced(iterator, start, stop, step):
+    """`itertools.islice(iterator, start, stop, step)`."""
+    taken, wanted = 0, start
+    while taken < stop:
+        item = next(iterator, _MISSING)
+        if item is _MISSING:
+            return
+        taken += 1
+        if taken > wanted:
+            wanted += step
+            yield item
+
+
+def paired(iterator):
+    """`itertools.pairwise(iterator)`."""
+    before = next(iterator, _MISSING)
+    if before is _MISSING:
+        return
+    for item in iterator:
+        yield before, item
+        before = item
+
+
 # -- combinations of items whose number data says ---------------------------------------------------------------------
 
 
