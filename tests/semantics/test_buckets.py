@@ -68,4 +68,14 @@ def number_of_buckets_is_an_argument(xs, n):
     return [sum(bucket) for bucket in buckets], buckets
 
 
+@program(*((np.array(v, np.int64),) for v in ([], [1], [3, 1], [3, 1, 4, 1, 5, 9, 2, 6])), compiles=4)
+def neighbours_in_both_directions(x):
+    n, neighbours = len(x), defaultdict(list)
+    for i in range(n):
+        j = int(x[i]) % n
+        neighbours[i].append(j)
+        neighbours[j].append(i)
+    return {k: sorted(v) for k, v in neighbours.items()}
+
+
 test_programs = program.test()

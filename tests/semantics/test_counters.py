@@ -235,4 +235,12 @@ def common_factors_of_one_of_two_counters(x, y):
     return total
 
 
+@program(*((np.array(v, np.int64),) for v in ([], [3], [1, 1], [3, 1, 4, 1, 5])), [])
+def compared_and_repeated(x):
+    every, large = collections.Counter(int(v) for v in x), collections.Counter(int(v) for v in x if v > 1)
+    known = collections.Counter("aab")
+    answers = large <= every, every < large, every >= large, every == large, known > collections.Counter("ab")
+    return answers, sorted(every.elements()), sorted((every - large).elements()), known != {"a": 2, "b": 1}
+
+
 test_programs = program.test()

@@ -735,4 +735,40 @@ def replaced_by_a_longer_one(n):
     return out
 
 
+@program(
+    *((np.array(v, np.int64),) for v in ([], [3], [2, 1], [3, 1, 4, 1, 5, 9, 2, 6], [0, 7, 3, 3, 2, 8, 1, 5, 4, 0, 6]))
+)
+def slices_of_other_lengths(x):
+    kept = [int(v) for v in x if v > 1]
+    longer, first, half = kept[:], kept[:], kept[:]
+    longer[1:2] = [9, 9, 9]
+    first[:0] = [7, 8]
+    first[len(first) :] = [5]
+    half[len(half) // 2 :] = half[:1]
+    known = [1, 2, 3]
+    known[1:2] = kept
+    return kept, longer, first, half, known
+
+
+@program((np.arange(9),), (np.arange(4),))
+def slices_in_steps(x):
+    kept = [int(v) for v in x if v > 1]
+    kept[::2] = [0] * len(kept[::2])
+    try:
+        kept[::2] = kept
+    except ValueError as error:
+        return kept, str(error)
+
+
+@program(*((np.array(v, np.int64),) for v in ([], [3], [2, 1], [3, 1, 4, 1, 5, 9, 2, 6])))
+def a_deque_extended_at_both_ends(x):
+    waiting = collections.deque(int(v) for v in x if v > 2)
+    waiting.extendleft(v for v in x if v < 3)
+    waiting.extendleft([7, 8])
+    waiting.extend(x[:1])
+    few = collections.deque([1, 2], maxlen=3)
+    few.extendleft([3, 4])
+    return waiting, list(few)
+
+
 test_programs = program.test()

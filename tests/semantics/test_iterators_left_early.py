@@ -1,6 +1,6 @@
 """Iterators that several consumers go through, one after the other: what the one leaves is there for the next."""
 
-from itertools import compress, dropwhile, islice, zip_longest
+from itertools import compress, count, cycle, dropwhile, islice, pairwise, tee, zip_longest
 
 import numpy as np
 
@@ -130,6 +130,22 @@ def lazy_ones_of_itertools(a, n):
     second = list(chosen), list(numbers)
     numbers = iter(range(n))
     return first, second, list(zip_longest(*[numbers] * 3, fillvalue=-1)), list(zip_longest(iter(a.tolist()), [1]))
+
+
+@program(*((np.array(v, np.int64),) for v in ([], [3], [1, 2], [3, 1, 4, 1, 5, 9])))
+def gone_round_and_doubled(x):
+    kept = [int(v) for v in x if v > 1]
+    round_and_round, (one, other) = cycle(kept), tee(kept)
+    products = [int(a) * b for a, b in zip(x, cycle([*kept, 2]))]
+    return [next(round_and_round, None) for _ in range(3)], sum(one), list(other), products
+
+
+@program(*((np.array(v, np.int64),) for v in ([], [3], [1, 2], [3, 1, 4, 1, 5, 9, 2, 6])))
+def parts_of_generators(x):
+    kept, rest = (int(v) for v in x if v > 1), iter(int(v) for v in x)
+    part = list(islice(rest, 1, 4, 2))
+    squares = list(islice((v * v for v in count(len(x))), 2, 5))
+    return list(islice(kept, 2)), list(kept), part, list(rest), squares, list(pairwise(v for v in x if v > 1))
 
 
 test_programs = program.test()

@@ -504,4 +504,15 @@ def too_many_dicts(make):
         return str(error)
 
 
+@program(*((np.array(v, np.int64),) for v in ([], [3], [7, 2], [3, 1, 4, 1, 5, 9, 2, 6])))
+def sets_changed_by_operators(x):
+    found = {1}
+    found.update(int(v) for v in x)
+    found.discard(2)
+    found -= {3}
+    found |= {7}
+    found ^= {7, 8}
+    return sorted(found), sorted(found ^ {int(v) for v in x})
+
+
 test_programs = program.test()

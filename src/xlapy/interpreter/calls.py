@@ -17,7 +17,7 @@ from xlapy.dispatch.argument_kinds import first_of, involved, require_static
 from xlapy.dispatch.arrays import flat, memory_order
 from xlapy.dispatch.bounded import growable_list_arrays  # noqa: F401
 from xlapy.dispatch.containers import container_protocol, container_subclasses, listed_arguments  # noqa: F401
-from xlapy.dispatch.iterators import combined, generator_functions
+from xlapy.dispatch.iterators import combined, generator_consumers
 from xlapy.dispatch.jax import custom_derivatives, device_placement, jax_functions
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import defines, lacks
@@ -139,7 +139,7 @@ def _method_of_dynamic(
 def _with_the_rest(machine: Machine, function: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call inside a `try`, of what may complain of an item of an iterator that somebody goes on with: the items
     behind it are still to come."""
-    consumer = generator_functions.stopping(function.value)
+    consumer = generator_consumers.stopping(function.value)
     if consumer is None or not wrong_calls.fits(consumer, len(args), kwargs):
         return _call_object(machine, function, args, kwargs)
     if not any(_is_held_iterator(machine, a) for a in args):
@@ -205,7 +205,7 @@ def _updater(machine: Machine, args: list[Value]) -> types.FunctionType | None:
     """How a dict or set is updated item after item, of which one may be wrong."""
     if len(args) < 2 or isinstance(args[1], Union) or defines(machine, machine.type_of(args[1]), "keys"):
         return None
-    consumer = generator_functions.UPDATING.get(machine.type_of(args[0]))
+    consumer = generator_consumers.UPDATING.get(machine.type_of(args[0]))
     return consumer if consumer is None or wrong_calls.fits(consumer, len(args), ()) else None
 
 
@@ -443,7 +443,7 @@ def _with_containers(machine: Machine, known: KnownCall) -> Value | KnownCall | 
             given, named = growable_list_arrays.as_arrays(machine, item, args, kwargs)
             if [*given, *named.values()] != known.values:
                 return _told_apart(machine, given, named, lambda a, k: _call_object(machine, known.function, a, k))
-    consumer = generator_functions.find(item, [generators.is_whole(machine, item, a) for a in args])
+    consumer = generator_consumers.find(item, [generators.is_whole(machine, item, a) for a in args])
     if consumer is None:
         return known
     with fused_generator_calls.noted(machine, item, args, kwargs):

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from xlapy.dispatch.iterators import generator_functions
+from xlapy.dispatch.iterators import generator_consumers
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.values import (
     DEAD,
@@ -182,11 +182,11 @@ def _leaves(machine: Machine, node: Loop) -> bool:
 def is_whole(machine: Machine, function: object, value: Value) -> bool:
     """Whether a value is a generator that was not advanced, and that nobody goes on with: the function takes all that
     it yields, or goes through it and nobody else refers to it."""
-    if not generator_functions.consumes(function):
+    if not generator_consumers.consumes(function):
         return False  # `iter` gives the generator itself
     if not generator_stepping.is_generator(machine, value) or not generator_stepping.is_fresh(machine, as_ref(value)):
         return False
-    exhausts = generator_functions.exhausts(function) and not machine.catching
+    exhausts = generator_consumers.exhausts(function) and not machine.catching
     if exhausts or as_ref(value).object in machine.private or not is_shared(machine, as_ref(value)):
         machine.private.add(as_ref(value).object)
         return True

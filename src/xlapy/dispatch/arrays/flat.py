@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.dispatch.arrays.views import view
-from xlapy.dispatch.iterators import generator_functions
+from xlapy.dispatch.iterators import generator_consumers
 from xlapy.dispatch.iterators.sequences import INDEXED, Kind, Step, indexed_step, new
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import Const, NdArray, Ref, Value, as_ref
@@ -45,7 +45,7 @@ def vector(machine: Machine, flat: Ref) -> NdArray:
 
 def consumed(machine: Machine, function: object, value: Value) -> Value:
     """What a function of Python's that takes all items gets: of `array.flat` that has not begun, a vector."""
-    if not is_flat(machine, value) or not generator_functions.exhausts(function):
+    if not is_flat(machine, value) or not generator_consumers.exhausts(function):
         return value
     number = as_ref(value).object
     position = machine.heap.read(number, "position")

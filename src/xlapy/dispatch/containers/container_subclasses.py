@@ -13,7 +13,6 @@ first, as Python finds it; what it inherits from the built-in class is done to t
 from __future__ import annotations
 
 import collections
-import types
 from collections.abc import Callable
 
 from xlapy.dispatch import registry, unions
@@ -30,21 +29,12 @@ _OPERATORS = {
     "add": "+", "mul": "*", "or": "|", "and": "&", "sub": "-", "xor": "^",
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
-#: methods of counters, which are written in Python; `copy` makes an object of the subclass by calling it
-_COUNTERS = {name: f for name, f in vars(collections.Counter).items() if name not in ("copy", "__missing__")}
-#: what these methods call
-_CALLED = (*_READING, "__setitem__", "__delitem__", "__missing__", "__contains__", "get", "items", "values", "update")
 _COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 
 def reads_plainly(cls: type, base: type) -> bool:
     """Whether the caller's objects of a class show their contents as the built-in class would."""
     return not any(name in c.__dict__ for c in cls.__mro__[: cls.__mro__.index(base)] for name in _READING)
-
-
-def _counts_plainly(cls: type) -> bool:
-    between = cls.__mro__[: cls.__mro__.index(collections.Counter)] if issubclass(cls, collections.Counter) else ()
-    return not any(name in vars(c) for c in between for name in _CALLED)
 
 
 def make(machine: Machine, cls: type, base: type) -> Ref:
@@ -80,9 +70,6 @@ def inherited(machine: Machine, found: object, self: Value) -> Value | None:
     """A method of list, dict or set that was found in a class, bound to an object of it; None if it is no such method,
     or there is no rule for it."""
     owner, name = getattr(found, "__objclass__", None), getattr(found, "__name__", "")
-    if isinstance(found, types.FunctionType) and _COUNTERS.get(name) is found:
-        # written in Python: where the class changes what they call, they are called themselves
-        owner = collections.Counter if _counts_plainly(machine.type_of(self)) else None
     if owner not in BASES or contents(machine, self) is None:
         return None
     rule = _rule(owner, name)

@@ -121,7 +121,10 @@ def _of_containers(machine, self: Value, key: Value) -> GrowableList | None:
     if not isinstance(self, Ref) or machine.heap.objects[self.object].cls not in _DICTS:
         return None
     contents = machine.heap.read(self.object, "<items>")
-    if not isinstance(contents, Mapping) or not growable_list_items.grow(machine, tuple(dict.values(contents.entries))):
+    if not isinstance(contents, Mapping):
+        return None
+    values = tuple(dict.values(contents.entries))
+    if not growable_list_items.grow(machine, values, least=1 if _has_missing(machine, self) else 2):
         return None
     if not dynamic_dicts.is_new(machine, key):
         return None

@@ -148,29 +148,35 @@ def _shorter(machine, growable: GrowableList, most: int, remove: Callable) -> Gr
 def extend(machine, self: Ref, iterable: Value) -> Value:
     """`self.extend(iterable)`."""
     iterable = iteration.begun(machine, iterable, sized=not is_deque(machine, self))
+    return _extended(machine, self, iterable, "append")
+
+
+@registry.method(collections.deque, "extendleft")
+def _extendleft(machine, self: Ref, iterable: Value) -> Value:
+    return _extended(machine, self, iteration.begun(machine, iterable), "appendleft")
+
+
+def _extended(machine, self: Ref, iterable: Value, put: str) -> Value:
+    """Put all items of an iterable at one end."""
 
     def whole() -> Value:
-        items = iteration.items(machine, iterable)
-        _put_all(machine, self, (*contents(machine, self), *items), limit(machine, self))
+        items, held = iteration.items(machine, iterable), contents(machine, self)
+        most = limit(machine, self)
+        if put == "append":
+            _put_all(machine, self, (*held, *items), most)
+        else:
+            set_contents(machine, self, (*items[::-1], *held)[:most])
         note_change(machine, self, Const(len(items)))
         return NONE
 
     def each() -> Value:
-        machine.call(Const(list_library.append_each), [machine.getattr(self, "append"), iterable])
+        machine.call(Const(list_library.append_each), [machine.getattr(self, put), iterable])
         return NONE
 
     growing = growable_list_items.of(machine, self) is not None or grows(machine, iterable)
     if growing is None:
         return growable_list_items.whole_or_each(machine, whole, each)
     return each() if growing else whole()
-
-
-@registry.method(collections.deque, "extendleft")
-def _extendleft(machine, self: Ref, iterable: Value) -> Value:
-    items = iteration.items(machine, iterable)
-    set_contents(machine, self, (*items[::-1], *contents(machine, self))[: limit(machine, self)])
-    note_change(machine, self, Const(len(items)))
-    return NONE
 
 
 @_method("pop", list, spreads=False, rearranges=True)

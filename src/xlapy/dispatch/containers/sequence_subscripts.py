@@ -119,12 +119,14 @@ def _setitem(machine, self: Ref, key: Value, item: Value) -> None:
         growable_list_items.of(machine, self)
         or _of_numbers(machine, self, key, SETITEM)
         or _sliced_by_data(machine, self, key, SETITEM)
-        or _given_data(machine, self, key, item)
     )
     slices = _takes_slices(machine, self, key)
-    if growable is not None and slices:
-        new = growable_list_edits.as_growable_list(machine, item)
-        write(machine, self, new if _is_whole(key) else growable_list_edits.replaced(machine, growable, key, new))
+    if slices and (growable is not None or growable_list_items.is_whole(machine, item)):
+        if _is_whole(key):
+            write(machine, self, growable_list_edits.as_growable_list(machine, item))
+        else:
+            held = growable or Tuple(contents(machine, self))
+            growable_list_edits.replace_slice(machine, self, held, key, item)
     elif growable is not None:
         if not borrowed_elements.lies_there(machine, self, key, item):
             borrowed_elements.doubled(machine, self, item)
@@ -290,17 +292,3 @@ def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> GrowableLi
     if growable is not None and where is not GETITEM:
         write(machine, as_ref(self), growable)
     return growable
-
-
-def _given_data(machine, self: Value, key: Value, item: Value) -> GrowableList | None:
-    """The items of a list as a growable list, if a list whose length depends on data takes the place of a slice of
-    it."""
-    if not is_slice(key) or not isinstance(self, Ref) or not growable_list_items.is_whole(machine, item):
-        return None
-    contents = machine.heap.read(self.object, "<items>")
-    if machine.heap.objects[self.object].cls is not list or not isinstance(contents, Tuple):
-        return None
-    if _is_whole(key):
-        return growable_list_items.of(machine, item)
-    known = contents.items and not any(isinstance(v, Ref) for v in contents.items)
-    return _packed(machine, contents) if known else None

@@ -213,8 +213,7 @@ def _combined(machine, symbol: str, left: Value, right: Value) -> Value:
     if symbol == "|":
         machine.call(Const(set_library.union), [made, one, two])
     elif symbol == "^":
-        machine.call(Const(set_library.add_those), [made, one, right, Const(False)])
-        machine.call(Const(set_library.add_those), [made, two, left, Const(False)])
+        machine.call(Const(set_library.add_different), [made, one, right, two, left])
     else:
         machine.call(Const(set_library.add_those), [made, one, right, Const(symbol == "&")])
     return dynamic_dicts.forget_order(machine, made)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xlapy.dispatch import registry
@@ -32,6 +32,7 @@ from xlapy.domain.values import (
     tuple_items,
 )
 from xlapy.ir import Var
+from xlapy.library.builtins import lazy_iterators
 
 _ZERO, _ONE = Const(0), Const(1)
 
@@ -106,7 +107,7 @@ def zip_(machine, *iterables: Value, strict: Value = Const(False)) -> Value:  # 
     inner = Tuple(tuple(make_iterator(machine, i) for i in iterables))
     exact = bool(machine.static(strict, "strict of zip"))
     if exact and _may_be_caught(machine) and _may_be_unequal(machine, inner.items):
-        return machine.call(Const(_strict_zip), inner.items)
+        return machine.call(Const(lazy_iterators.strict_zip), inner.items)
     return new(machine, _ZIP, zip, inner=inner, strict=Const("zip" if exact else ""), function=NONE)
 
 
@@ -119,10 +120,10 @@ def map_(machine, function: Value, /, *iterables: Value, **named: Value) -> Valu
     if not iterables:
         machine.raise_(TypeError, "map() must have at least two arguments.")
     if isinstance(function, Const) and function.value is next and len(iterables) == 1 and not exact:
-        return machine.call(Const(_next_items), [make_iterator(machine, iterables[0])])
+        return machine.call(Const(lazy_iterators.next_items), [make_iterator(machine, iterables[0])])
     inner = Tuple(tuple(make_iterator(machine, i) for i in iterables))
     if exact and _may_be_caught(machine) and _may_be_unequal(machine, inner.items):
-        return machine.call(Const(_strict_map), [function, *inner.items])
+        return machine.call(Const(lazy_iterators.strict_map), [function, *inner.items])
     return new(machine, _ZIP, map, inner=inner, strict=Const("map" if exact else ""), function=function)
 
 
@@ -160,45 +161,6 @@ def _may_be_unequal(machine, inners: Sequence[Value]) -> bool:
     return not all(
         isinstance(n, Const) and isinstance(iterations[0], Const) and n.value == iterations[0].value for n in iterations
     )
-
-
-def _strict_rows(name, first, rest):
-    """The rows of `zip(first, *rest, strict=True)`: a handler around the loop sees those before the error."""
-    for item in first:
-        row = [item]
-        for other in rest:
-            found = next(other, _NOTHING)
-            if found is _NOTHING:
-                raise ValueError(_unequal_text(name, len(row), "shorter"))
-            row.append(found)
-        yield tuple(row)
-    count = 0
-    for other in rest:
-        count += 1
-        if next(other, _NOTHING) is not _NOTHING:
-            raise ValueError(_unequal_text(name, count, "longer"))
-
-
-_NOTHING = object()
-
-
-def _strict_zip(first, *rest):
-    return _strict_rows("zip", first, rest)
-
-
-def _strict_map(function, first, *rest):
-    for row in _strict_rows("map", first, rest):
-        yield function(*row)
-
-
-def _next_items(iterators):
-    """`map(next, iterators)`, which the first iterator without items ends."""
-    for iterator in iterators:
-        try:
-            item = next(iterator)
-        except StopIteration:
-            return
-        yield item
 
 
 def _combined(machine, number: int, parts: list[Value]) -> Value:
@@ -275,12 +237,7 @@ _STRICT = "the length of an iterable beside others, with strict=True"
 
 
 def _unequal(machine, function: str, position: int, word: str) -> None:
-    machine.raise_(ValueError, _unequal_text(function, position, word))
-
-
-def _unequal_text(function: str, position: int, word: str) -> str:
-    others = " 1" if position == 1 else f"s 1-{position}"
-    return f"{function}() argument {position + 1} is {word} than argument{others}"
+    machine.raise_(ValueError, lazy_iterators.unequal_text(function, position, word))
 
 
 #: iterations before the error of `zip(strict=True)` that are made one by one
@@ -304,7 +261,7 @@ def _zip_plan(machine, number: int) -> Plan | None:
             for sign, word in (("<", "shorter"), (">", "longer")):
                 bad = machine.truth(machine.compare(sign, plan.iterations, iterations))
                 if bad is not False:
-                    wrong.append((bad, _unequal_text(strict, position, word)))
+                    wrong.append((bad, lazy_iterators.unequal_text(strict, position, word)))
         iterations = range_objects.minimum(machine, iterations, plan.iterations)
     certain = any(bad is True for bad, _ in wrong)
     if certain and isinstance(iterations, Const) and iterations.value <= _FEW:
@@ -369,39 +326,18 @@ _ZIP = Kind("zip", _zip_step, _zip_plan, _zip_length)
 @registry.function(filter)
 def filter_(machine, function: Value, iterable: Value) -> Value:
     """`filter(function, iterable)`, as a generator."""
-    made = Const(_true_items if absent(function) else _passing_items)
-    return machine.call(made, [function, make_iterator(machine, iteration.begun(machine, iterable))])
+    return _filtered(machine, lazy_iterators.passing, function, iterable)
 
 
 @registry.function(itertools.filterfalse)
 def filterfalse(machine, function: Value, iterable: Value) -> Value:
     """`itertools.filterfalse(function, iterable)`, as a generator."""
-    made = Const(_false_items if absent(function) else _failing_items)
-    return machine.call(made, [function, make_iterator(machine, iteration.begun(machine, iterable))])
+    return _filtered(machine, lazy_iterators.failing, function, iterable)
 
 
-def _passing_items(function, iterable):
-    for item in iterable:
-        if function(item):
-            yield item
-
-
-def _true_items(function, iterable):
-    for item in iterable:
-        if item:
-            yield item
-
-
-def _failing_items(function, iterable):
-    for item in iterable:
-        if not function(item):
-            yield item
-
-
-def _false_items(function, iterable):
-    for item in iterable:
-        if not item:
-            yield item
+def _filtered(machine, generator: Callable, function: Value, iterable: Value) -> Value:
+    iterator = make_iterator(machine, iteration.begun(machine, iterable))
+    return machine.call(Const(generator), [Const(bool) if absent(function) else function, iterator])
 
 
 # -- reversed ---------------------------------------------------------------------------------------------------------

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
+import operator
 
 import jax.numpy as jnp
 
@@ -12,14 +11,10 @@ from xlapy.dispatch.iterators.sequences import (
     Kind,
     Plan,
     Step,
-    indexed_length,
-    indexed_plan,
-    indexed_step,
-    inside,
     item_of,
-    length_of,
     loops,
     new,
+    within,
 )
 from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import (
@@ -42,6 +37,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    alternatives,
     as_ref,
     key_value,
 )
@@ -101,19 +97,19 @@ def dict_iterator(machine, value: Ref) -> Ref:
             contents = growable_list_items.settled(machine, owner)
         except JoinFailure as error:
             raise Refused("XP0004", "iteration over a dict or set with one of several sets of keys") from error
+    is_set = machine.heap.objects[owner.object].kind == "set"
+    slots: dict[str, Value] = {"owner": owner, "position": _ZERO}
     if isinstance(contents, GrowableList):
-        return _table_iterator(machine, owner, what)
-    keys = ordered_keys(machine, owner.object)
-    cls = type(iter({})) if machine.heap.objects[owner.object].kind == "dict" else type(iter(set()))
-    return new(
-        machine,
-        _VIEWS[what],
-        cls,
-        source=owner,
-        keys=Tuple(tuple(map(key_value, keys))),
-        size=Const(len(keys)),
-        position=_ZERO,
-    )
+        keys = growable_lists.column(contents, "keys")
+        slots["size"] = contents.length
+        slots["source"] = _list_of(machine, keys)
+        if is_set:
+            slots["before"] = slots["source"]
+            slots["source"] = _list_of(machine, dynamic_set_order.in_order(machine, contents, owner.object))
+    else:
+        known = tuple(map(key_value, ordered_keys(machine, owner.object)))
+        slots |= {"source": Tuple(known), "size": Const(len(known))}
+    return new(machine, _VIEWS[what], type(iter(set())) if is_set else type(iter({})), **slots)
 
 
 def view_item(machine, owner: Ref, what: str, key: object) -> Value:
@@ -122,132 +118,6 @@ def view_item(machine, owner: Ref, what: str, key: object) -> Value:
         return key_value(key)
     value = _known_entries(machine, owner.object)[key]
     return value if what == "values" else Tuple((key_value(key), value))
-
-
-def _view_step(what: str) -> Callable[[object, int], Step]:
-    def step_(machine, number: int) -> Step:
-        heap = machine.heap
-        owner, position = heap.read(number, "source"), heap.read(number, "position")
-        if not isinstance(owner, Ref):
-            return _step_of_several(machine, number, what)
-        at = machine.static(position, "the position of an iterator over a dict")
-        if at < 0:
-            return False, lambda: UNBOUND
-        keys = heap.read(number, "keys")
-        if not isinstance(keys, Tuple):
-            raise Refused("XP0004", "iteration over one of several dicts or sets", "make a list of it before")
-        keys = keys.items
-        entries = _known_entries(machine, owner.object)
-        if len(entries) != heap.read(number, "size").value:
-            noun = "dictionary" if heap.objects[owner.object].kind == "dict" else "Set"
-            machine.raise_(RuntimeError, f"{noun} changed size during iteration")
-        if at >= len(keys):
-            heap.write(number, "position", _END)
-            return False, lambda: UNBOUND
-
-        def element() -> Value:
-            heap.write(number, "position", Const(at + 1))
-            if what == "keys":
-                return keys[at]
-            key = ordered_keys(machine, owner.object)[at]
-            return view_item(machine, owner, what, key)
-
-        return True, element
-
-    return step_
-
-
-def _view_plan(what: str) -> Callable[[object, int], Plan | None]:
-    """The plan of an iterator over one of several dicts or sets of known keys."""
-
-    def plan(machine, number: int) -> Plan | None:
-        start, source = machine.heap.read(number, "position"), _one_of_several(machine, number, what)
-        if source is None:
-            return None
-
-        def element(k: Value) -> Value:
-            return _item_of_one(machine, number, what, machine.binary("+", start, k))
-
-        def finish(k: Value, ended: bool | Var) -> None:
-            machine.heap.write(number, "position", machine.binary("+", start, k))
-
-        count = length_of(machine, source)
-        return Plan(range_objects.maximum(machine, machine.binary("-", count, start), _ZERO), element, finish)
-
-    return plan
-
-
-def _step_of_several(machine, number: int, what: str) -> Step:
-    """A step of an iterator over one of several dicts or sets of known keys."""
-    position, source = machine.heap.read(number, "position"), _one_of_several(machine, number, what)
-    if source is None:
-        raise Refused("XP0004", "iteration over one of several dicts or sets", "make a list of it before")
-    more = machine.truth(machine.compare("<", position, length_of(machine, source)))
-
-    def element() -> Value:
-        at = machine.heap.read(number, "position")
-        machine.heap.write(number, "position", machine.binary("+", at, _ONE))
-        return _item_of_one(machine, number, what, inside(machine, at, source))
-
-    return more, element
-
-
-def _one_of_several(machine, number: int, what: str) -> Value | None:
-    """What an iterator over one of several dicts or sets goes through now, as one of several tuples; None where there
-    is no common rule."""
-    owner = machine.heap.read(number, "source")
-    if not isinstance(owner, Union) or not all(_has_known_keys(machine, one) for one in owner.alternatives):
-        return None
-    found = tuple(_shown(machine, as_ref(one), what) for one in owner.alternatives)
-    if any(value_selection.signature(one) is None and not value_selection.holds_texts(one) for one in found):
-        return None
-    if len({len(one.items) for one in found}) == 1:
-        return value_selection.gather(machine, found, scalar(machine, int, owner.selector, (0, len(found) - 1)))
-    source = Union(owner.selector, found)
-    return source if nested_lists.of(machine, source) is not None else None
-
-
-def _item_of_one(machine, number: int, what: str, position: Value) -> Value:
-    heap, source = machine.heap, _one_of_several(machine, number, what)
-    if source is None:
-        raise Refused("XP0004", "one of several dicts gets other values while it is iterated over")
-    resized = machine.truth(machine.compare("!=", length_of(machine, source), heap.read(number, "size")))
-    first = heap.read(number, "source").alternatives[0].object
-    noun = "dictionary" if heap.objects[first].kind == "dict" else "Set"
-    machine.check(resized, RuntimeError, f"{noun} changed size during iteration")
-    return item_of(machine, source, position)
-
-
-def _has_known_keys(machine, value: Value) -> bool:
-    return isinstance(value, Ref) and isinstance(machine.heap.read(value.object, "<items>"), Mapping)
-
-
-def _shown(machine, owner: Ref, what: str) -> Tuple:
-    """What a view of a dict or set of known keys shows."""
-    keys = ordered_keys(machine, owner.object)
-    return Tuple(tuple(view_item(machine, owner, what, key) for key in keys))
-
-
-def _view_length(machine, number: int) -> int | None:
-    position = machine.heap.read(number, "position")
-    if not isinstance(position, Const) or not isinstance(machine.heap.read(number, "keys"), Tuple):
-        return None
-    return len(machine.heap.read(number, "keys").items) - position.value if position.value >= 0 else 0
-
-
-_VIEWS = {what: Kind(what, _view_step(what), _view_plan(what), _view_length) for what in ("keys", "values", "items")}
-
-
-def _table_iterator(machine, owner: Ref, what: str) -> Ref:
-    """Over a dict of unknown keys: over those that it has now, and the values that it has then."""
-    pairs: GrowableList = machine.heap.read(owner.object, "<items>")
-    if machine.heap.objects[owner.object].kind == "set":
-        before = _list_of(machine, growable_lists.column(pairs, "keys"))
-        keys = _list_of(machine, dynamic_set_order.in_order(machine, pairs, owner.object))
-        cls = type(iter(set()))
-        return new(machine, _SET, cls, source=keys, position=_ZERO, owner=owner, size=pairs.length, before=before)
-    keys = _list_of(machine, growable_lists.column(pairs, "keys"))
-    return new(machine, _TABLES[what], type(iter({})), source=keys, position=_ZERO, owner=owner, size=pairs.length)
 
 
 def _list_of(machine, contents: GrowableList) -> Ref:
@@ -259,30 +129,75 @@ def _resized(machine, number: int) -> bool | Var:
     heap = machine.heap
     owner, size = heap.read(number, "owner"), heap.read(number, "size")
 
-    def differs(one: Value) -> Value:
+    def length(one: Value) -> Value:
         contents = heap.read(as_ref(one).object, "<items>")
-        now = (
-            contents.length
-            if isinstance(contents, GrowableList)
-            else Const(len(_known_entries(machine, as_ref(one).object)))
-        )
-        return Const(False) if now is size else machine.compare("!=", now, size)
+        known = isinstance(contents, GrowableList)
+        return contents.length if known else Const(len(_known_entries(machine, as_ref(one).object)))
 
-    return machine.truth(over_unions(machine, (owner,), differs))
+    lengths = [length(one) for one in alternatives(owner)]
+    if isinstance(owner, Union):
+        now = value_selection.gather(machine, lengths, _number(machine, owner))
+    else:
+        now = lengths[0]
+    return False if now is size else machine.truth(machine.compare("!=", now, size))
 
 
-def _table_item(machine, number: int, what: str, position: Value, owner: Value) -> Value:
-    """What a dict of unknown keys shows at a position. Its keys are those that were there when the iteration began, but
-    for one that was deleted and put in again."""
-    heap = machine.heap
-    source, contents = heap.read(number, "source"), heap.read(as_ref(owner).object, "<items>")
-    known: GrowableList = heap.read(source.object, "<items>")
+def _number(machine, several: Union) -> Value:
+    return scalar(machine, int, several.selector, (0, len(several.alternatives) - 1))
+
+
+def _one_of_several(machine, owner: Value, what: str) -> Value | None:
+    """What one of several dicts or sets of known keys shows, as one of several tuples; None where there is no common
+    rule."""
+    if not isinstance(owner, Union):
+        return None
+    owners = [as_ref(one) for one in owner.alternatives]
+    if not all(isinstance(machine.heap.read(one.object, "<items>"), Mapping) for one in owners):
+        return None
+    found = tuple(
+        Tuple(tuple(view_item(machine, one, what, key) for key in ordered_keys(machine, one.object))) for one in owners
+    )
+    if any(value_selection.signature(one) is None and not value_selection.holds_texts(one) for one in found):
+        return None
+    if len({len(one.items) for one in found}) == 1:
+        return value_selection.gather(machine, found, _number(machine, owner))
+    source = Union(owner.selector, found)
+    return source if nested_lists.of(machine, source) is not None else None
+
+
+def _item(machine, number: int, what: str, position: Value, owner: Ref) -> Value:
+    """What a dict or set shows at a position."""
+    source, contents = machine.heap.read(number, "source"), machine.heap.read(owner.object, "<items>")
     if not isinstance(contents, GrowableList):
+        return _known_item(machine, source, what, position, owner)
+    if not isinstance(source, Ref):
+        _known_entries(machine, owner.object)
+    if machine.heap.objects[owner.object].kind == "set":
+        return _member(machine, number, position, contents)
+    return _item_of_row(machine, source, contents, what, position, owner)
+
+
+def _known_item(machine, source: Value, what: str, position: Value, owner: Ref) -> Value:
+    if isinstance(source, Ref):
         raise Refused(
             "XP0004",
             "a dict with keys that depend on data is emptied while it is iterated over",
             "loop over a list of it",
         )
+    if what == "keys" and isinstance(source, Tuple):
+        return value_selection.gather(machine, source.items, position)
+    keys = ordered_keys(machine, owner.object)
+    if len(keys) <= (position.value if isinstance(position, Const) else 0):  # of several one that nobody comes to
+        machine.raise_(IndexError, "no such item")
+    if isinstance(position, Const):
+        return view_item(machine, owner, what, keys[position.value])
+    return value_selection.gather(machine, [view_item(machine, owner, what, key) for key in keys], position)
+
+
+def _item_of_row(machine, source: Ref, contents: GrowableList, what: str, position: Value, owner: Ref) -> Value:
+    """What a dict of unknown keys shows. Its keys are those that were there when the iteration began, but for one that
+    was deleted and put in again."""
+    known: GrowableList = machine.heap.read(source.object, "<items>")
     keys = growable_lists.column(contents, "keys")
     if len(keys.rows) != len(known.rows):
         raise Refused("XP0004", "a dict gets keys of other types while it is iterated over")
@@ -299,7 +214,7 @@ def _table_item(machine, number: int, what: str, position: Value, owner: Value) 
         )
     if what == "keys":
         return growable_list_items.item(machine, keys, position)
-    return borrowed_elements.borrow(machine, as_ref(owner), contents, position, what)
+    return borrowed_elements.borrow(machine, owner, contents, position, what)
 
 
 def _differ_at(at, *rows):
@@ -307,11 +222,11 @@ def _differ_at(at, *rows):
     return jnp.any(jnp.stack([jnp.any(now[at] != before[at]) for now, before in pairs]))
 
 
-def _member(machine, number: int, position: Value, owner: Value) -> Value:
-    """The member of a set of unknown members at a position; other members may not have come into the set meanwhile."""
+def _member(machine, number: int, position: Value, contents: GrowableList) -> Value:
+    """The member of a set of unknown members; other members may not have come into the set meanwhile."""
     heap = machine.heap
-    contents, before = (heap.read(as_ref(held).object, "<items>") for held in (owner, heap.read(number, "before")))
-    rows = growable_lists.column(contents, "keys").rows if isinstance(contents, GrowableList) else ()
+    before = heap.read(as_ref(heap.read(number, "before")).object, "<items>")
+    rows = growable_lists.column(contents, "keys").rows
     if [row.type for row in rows] != [row.type for row in before.rows]:
         raise Refused("XP0004", "a set is changed while it is iterated over", "loop over a list of it")
     changed = [pair for pair in zip(rows, before.rows, strict=True) if pair[0] is not pair[1]]
@@ -332,53 +247,87 @@ def _differ(*rows):
     return jnp.any(jnp.stack([jnp.any(now != before) for now, before in pairs]))
 
 
-def _table(what: str) -> Kind:
-    """The iterator over the keys, values or items of a dict of unknown keys, or over the members of a set."""
-    noun = "Set" if what == "members" else "dictionary"
+def _held(machine, number: int) -> list[Value]:
+    """What the dicts or sets that an iterator may be over hold."""
+    owners = alternatives(machine.heap.read(number, "owner"))
+    return [machine.heap.read(as_ref(one).object, "<items>") for one in owners]
 
-    def check(machine, number: int) -> None:
-        machine.check(_resized(machine, number), RuntimeError, f"{noun} changed size during iteration")
+
+def _noun(machine, number: int) -> str:
+    first = alternatives(machine.heap.read(number, "owner"))[0]
+    return "dictionary" if machine.heap.objects[as_ref(first).object].kind == "dict" else "Set"
+
+
+def _check(machine, number: int) -> None:
+    resized = _resized(machine, number)
+    if resized is not False:
+        machine.check(resized, RuntimeError, f"{_noun(machine, number)} changed size during iteration")
+
+
+def _is_known(machine, number: int) -> bool:
+    """Whether an iterator is over one dict or set, of known keys: loops over it are unrolled."""
+    owner = machine.heap.read(number, "owner")
+    return isinstance(owner, Ref) and not isinstance(machine.heap.read(number, "source"), Ref)
+
+
+def _view(what: str) -> Kind:
+    """The iterator over the keys, values or items of a dict, or over the members of a set."""
 
     def item(machine, number: int, position: Value) -> Value:
-        show = _member if what == "members" else functools.partial(_table_item, what=what)
         owner = machine.heap.read(number, "owner")
-        return over_unions(machine, (owner,), lambda one: show(machine, number, position=position, owner=one))
+        several = _one_of_several(machine, owner, what)
+        if several is not None:
+            return item_of(machine, several, position)
+        return over_unions(machine, (owner,), lambda one: _item(machine, number, what, position, one))
 
     def step(machine, number: int) -> Step:
-        check(machine, number)
-        source, position = machine.heap.read(number, "source"), machine.heap.read(number, "position")
-        more, advance = indexed_step(machine, number)
+        heap = machine.heap
+        position, size = heap.read(number, "position"), heap.read(number, "size")
+        if _is_known(machine, number):
+            position = Const(machine.static(position, "the position of an iterator over a dict"))
+        if isinstance(position, Const) and position.value < 0:
+            return False, lambda: UNBOUND
+        _check(machine, number)
+        more = machine.truth(machine.compare("<", position, size))
+        if more is False:
+            heap.write(number, "position", _END)
 
         def element() -> Value:
-            advance()
-            return item(machine, number, inside(machine, position, source))
+            heap.write(number, "position", machine.binary("+", position, _ONE))
+            return item(machine, number, within(position, size))
 
         return more, element
 
     def plan(machine, number: int) -> Plan | None:
         source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
-        if not loops(machine, source):
+        if _is_known(machine, number) or isinstance(source, Ref) and not loops(machine, source):
             return None
-        inner = indexed_plan(machine, number, source, start)
+        size, before = machine.heap.read(number, "size"), _held(machine, number)
+        iterations = range_objects.maximum(machine, machine.binary("-", size, start), _ZERO)
 
         def element(k: Value) -> Value:
-            check(machine, number)
-            at = machine.binary("+", start, k)
-            return item(machine, number, inside(machine, at, source))
+            _check(machine, number)
+            return item(machine, number, within(machine.binary("+", start, k), size))
 
         def finish(k: Value, ended: bool | Var) -> None:
-            bad = logical_and(
-                machine, _resized(machine, number), machine.truth(machine.compare("==", k, inner.iterations))
-            )
+            same = all(map(operator.is_, before, _held(machine, number)))
+            bad = False if same else _resized(machine, number)
+            bad = logical_and(machine, bad, machine.truth(machine.compare("==", k, iterations)))
             if bad is not False:
                 bad = bad if isinstance(bad, Var) else machine.builder.constant(True)
-                refuse_where(machine, bad, "XP0004", f"{noun} changes size in the last trip of a loop over it")
-            inner.finish(k, ended)
+                what = f"{_noun(machine, number)} changes size in the last trip of a loop over it"
+                refuse_where(machine, bad, "XP0004", what)
+            machine.heap.write(number, "position", machine.binary("+", start, k))
 
-        return Plan(inner.iterations, element, finish)
+        return Plan(iterations, element, finish)
 
-    return Kind("table", step, plan, indexed_length)
+    def known_length(machine, number: int) -> int | None:
+        position, size = machine.heap.read(number, "position"), machine.heap.read(number, "size")
+        if not isinstance(position, Const) or not isinstance(size, Const):
+            return None
+        return max(size.value - position.value, 0) if position.value >= 0 else 0
+
+    return Kind(what, step, plan, known_length)
 
 
-_TABLES = {what: _table(what) for what in ("keys", "values", "items")}
-_SET = _table("members")
+_VIEWS = {what: _view(what) for what in ("keys", "values", "items")}

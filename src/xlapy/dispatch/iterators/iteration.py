@@ -47,6 +47,7 @@ from xlapy.domain.values import (
     as_ref,
 )
 from xlapy.ir import Var
+from xlapy.library.builtins import lazy_iterators
 
 #: items that may be unrolled
 MAXIMUM_ITEMS = 100_000
@@ -178,7 +179,7 @@ def begun(machine, value: Value, sized: bool = False) -> Value:
         cls = machine.type_of(value)
         asks = [defines(machine, cls, name) for name in ("__len__", "__length_hint__")]
         if any(asks):
-            machine.call(Const(length_hint), [value, Const(0), *map(Const, asks)])
+            machine.call(Const(lazy_iterators.length_hint), [value, Const(0), *map(Const, asks)])
     if is_users(machine, iterator) and not _is_its_own(machine, iterator):
         return new(machine, _BEGUN, type(iter(_Subscriptable())), inner=iterator)
     return iterator
@@ -204,28 +205,6 @@ def begun_twice(machine, value: Value) -> Value:
 def is_users(machine, value: Value) -> bool:
     """Whether a value is an object of a class of the user's."""
     return isinstance(value, Ref) and machine.heap.objects[value.object].kind == "instance"
-
-
-def length_hint(value, default, has_length, has_hint):
-    """What `operator.length_hint(value, default)` is of an object whose class has `__len__`, or `__length_hint__`."""
-    if has_length:
-        try:
-            return len(value)
-        except TypeError:
-            pass
-    if not has_hint:
-        return default
-    try:
-        found = type(value).__length_hint__(value)
-    except TypeError:
-        return default
-    if found is NotImplemented:
-        return default
-    if not isinstance(found, int):
-        raise TypeError(f"__length_hint__ must be an integer, not {type(found).__name__}")
-    if found < 0:
-        raise ValueError("__length_hint__() should return >= 0")
-    return found
 
 
 def take(machine, iterator: Value, count: int) -> None:

@@ -1,4 +1,4 @@
-"""Iterators of itertools that stay lazy; the others are written in Python in `itertools_python`."""
+"""Iterators of itertools of which loops on the device can be made; others are in `library.builtins.lazy_iterators`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from xlapy.dispatch import registry, value_selection
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.combined import absent, advance, inner_of
 from xlapy.dispatch.iterators.iteration import make_iterator, step
-from xlapy.dispatch.iterators.sequences import ENDLESS, Kind, Plan, Step, new
+from xlapy.dispatch.iterators.sequences import ENDLESS, Kind, Plan, Step, item_of, length_of, new
 from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, fold, logical_and, provoke
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.heap import STATE
-from xlapy.domain.values import NONE, UNBOUND, Const, Tuple, Value
+from xlapy.domain.values import NONE, UNBOUND, BoundedArray, Const, Tuple, Value
 from xlapy.ir import Var
+from xlapy.library.builtins import lazy_iterators
 
 _ZERO, _ONE = Const(0), Const(1)
 
@@ -89,29 +91,29 @@ _REPEAT = Kind("repeat", _repeat_step, _repeat_plan)
 
 @registry.function(itertools.cycle)
 def cycle(machine, iterable: Value) -> Value:
-    """`itertools.cycle(iterable)`, of known length."""
-    saved = Tuple(tuple(iteration.items(machine, iterable)))
+    """`itertools.cycle(iterable)`, which takes all items at once."""
+    saved = machine.call(Const(tuple), [iterable])
     return new(machine, _CYCLE, itertools.cycle, source=saved, position=_ZERO)
 
 
-def _cycle_item(machine, number: int, position: Value) -> Value:
-    source = machine.heap.read(number, "source")
-    return value_selection.gather(machine, source.items, machine.binary("%", position, Const(len(source.items))))
+def _cycle_item(machine, source: Value, position: Value) -> Value:
+    return item_of(machine, source, machine.binary("%", position, length_of(machine, source)))
 
 
 def _cycle_step(machine, number: int) -> Step:
-    if not machine.heap.read(number, "source").items:
-        return False, lambda: UNBOUND
-    return True, lambda: _cycle_item(machine, number, advance(machine, number, "position", _ONE))
+    source = machine.heap.read(number, "source")
+    more = machine.truth(machine.compare(">", length_of(machine, source), _ZERO))
+    return more, lambda: _cycle_item(machine, source, advance(machine, number, "position", _ONE))
 
 
 def _cycle_plan(machine, number: int) -> Plan | None:
     source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
-    if not value_selection.stackable(machine, source.items):
+    if isinstance(source, Tuple) and not value_selection.stackable(machine, source.items):
         return None
+    more = machine.truth(machine.compare(">", length_of(machine, source), _ZERO))
     return Plan(
-        ENDLESS,
-        lambda k: _cycle_item(machine, number, machine.binary("+", start, k)),
+        ENDLESS if more is True else machine.binary("*", machine.boolean(more), ENDLESS),
+        lambda k: _cycle_item(machine, source, machine.binary("+", start, k)),
         lambda k, ended: machine.heap.write(number, "position", machine.binary("+", start, k)),
     )
 
@@ -119,7 +121,7 @@ def _cycle_plan(machine, number: int) -> Plan | None:
 _CYCLE = Kind("cycle", _cycle_step, _cycle_plan)
 
 
-# -- itertools: islice, chain, pairwise -------------------------------------------------------------------------------
+# -- itertools: islice, pairwise --------------------------------------------------------------------------------------
 
 
 @registry.function(itertools.islice)
@@ -138,6 +140,8 @@ def islice(machine, iterable: Value, *args: Value) -> Value:
     size = _ONE if absent(parts[2]) else range_objects.index(machine, parts[2])
     indices = range_objects.make(machine, start, stop, size)
     inner = make_iterator(machine, iterable)
+    if _is_stepped(machine, inner):
+        return machine.call(Const(lazy_iterators.sliced), [inner, start, stop, size])
     return new(machine, _ISLICE, itertools.islice, inner=inner, indices=indices, taken=_ZERO)
 
 
@@ -225,74 +229,24 @@ def _islice_plan(machine, number: int) -> Plan | None:
 _ISLICE = Kind("islice", _islice_step, _islice_plan)
 
 
-@registry.function(itertools.chain)
-def chain(machine, *iterables: Value) -> Value:
-    """`itertools.chain(*iterables)`."""
-    if not all(_has_known_length(machine, one) for one in iterables[:-1]):
-        return machine.call(Const(_chained), [Tuple(iterables)])
-    return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, Tuple(iterables)), current=NONE)
-
-
 @registry.method(itertools.chain, "from_iterable")
 def chain_from_iterable(machine, iterable: Value) -> Value:
     """`itertools.chain.from_iterable(iterable)`."""
-    iterable = make_iterator(machine, iterable)
-    if not _is_known(machine, iterable):
-        return machine.call(Const(_chained), [iterable])
-    return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, iterable), current=NONE)
-
-
-def _has_known_length(machine, iterable: Value) -> bool:
-    return not iteration.is_users(machine, iterable) and _is_known(machine, make_iterator(machine, iterable))
-
-
-def _is_known(machine, iterator: Value) -> bool:
-    """Whether the number of items is known, and is the same on every path."""
-    return iteration.known_length(machine, iterator) is not None and not machine.heap.has_unions
-
-
-def _chained(iterables):
-    """A chain of which it is not known before where one iterable ends and the next one begins."""
-    for iterable in iterables:
-        for item in iterable:  # noqa: UP028 (advanced step by step, it may be anywhere)
-            yield item
-
-
-def _chain_step(machine, number: int) -> Step:
-    heap = machine.heap
-    while True:
-        current = heap.read(number, "current")
-        if absent(current):
-            more, element = step(machine, heap.read(number, "outer"))
-            if isinstance(more, Var):
-                raise Refused(
-                    "XP0009",
-                    "chain of a number of iterables that depends on data",
-                    "loop over it, or over a list of its items",
-                )
-            if not more:
-                return False, lambda: UNBOUND
-            current = make_iterator(machine, element())
-            heap.write(number, "current", current)
-        more, element = step(machine, current)
-        if isinstance(more, Var):
-            if iteration.known_length(machine, heap.read(number, "outer")) == 0:
-                return more, element
-            raise Refused(
-                "XP0009", "chain of iterables whose lengths depend on data", "loop over it, or over a list of its items"
-            )
-        if more:
-            return True, element
-        heap.write(number, "current", NONE)
-
-
-_CHAIN = Kind("chain", _chain_step)
+    return machine.call(Const(lazy_iterators.chained), [make_iterator(machine, iterable)])
 
 
 @registry.function(itertools.pairwise)
 def pairwise(machine, iterable: Value) -> Value:
     """`itertools.pairwise(iterable)`."""
-    return new(machine, _PAIRWISE, itertools.pairwise, inner=make_iterator(machine, iterable), last=NONE, begun=_ZERO)
+    inner = make_iterator(machine, iterable)
+    if _is_stepped(machine, inner):
+        return machine.call(Const(lazy_iterators.paired), [inner])
+    return new(machine, _PAIRWISE, itertools.pairwise, inner=inner, last=NONE, begun=_ZERO)
+
+
+def _is_stepped(machine, iterator: Value) -> bool:
+    """Whether an iterator says item after item whether there is another one, as a generator does."""
+    return iteration.plan(machine, iterator) is None and iteration.known_length(machine, iterator) is None
 
 
 def _pairwise_step(machine, number: int) -> Step:
@@ -413,3 +367,32 @@ def _product_step(machine, number: int) -> Step:
 
 
 _PRODUCT = Kind("product", _product_step, _product_plan)
+
+
+# -- combinations -----------------------------------------------------------------------------------------------------
+
+
+def _arrangements(function, loops: dict[int, Callable]) -> None:
+    """`loops` are generator functions for items whose number data says, by how many of them are chosen."""
+
+    def rule(machine, iterable: Value, r: Value = NONE) -> Value:
+        size = machine.static(r, "how many items are chosen")
+        loop = loops.get(size) if size is not None else None
+
+        def whole() -> Value:
+            pool = iteration.items(machine, iterable)
+            found = fold(machine, function, pool, *([] if size is None else [size]))
+            return iteration.make_iterator(machine, Tuple(tuple(Tuple(tuple(parts)) for parts in found.value)))
+
+        if loop is None:
+            return whole()
+        each = lambda: machine.call(Const(loop), (machine.call(Const(list), (iterable,)),))  # noqa: E731
+        grows = isinstance(iterable, BoundedArray) or growable_list_items.is_whole(machine, iterable)
+        return each() if grows else growable_list_items.whole_or_each(machine, whole, each)
+
+    registry.function(function)(rule)
+
+
+_arrangements(itertools.permutations, {2: lazy_iterators.ordered_pairs})
+_arrangements(itertools.combinations, {2: lazy_iterators.pairs, 3: lazy_iterators.triples})
+_arrangements(itertools.combinations_with_replacement, {2: lazy_iterators.pairs_of_all})

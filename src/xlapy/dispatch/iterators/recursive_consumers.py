@@ -11,8 +11,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from xlapy.dispatch.iterators.generator_functions import CONSUMERS
 from xlapy.dispatch.numbers.scalar_values import provoke
+from xlapy.library.builtins.consumers import CONSUMERS
 
 # None of the items is the class of the error, which stands for none of them.
 

@@ -260,11 +260,15 @@ def indexed_step(machine, number: int) -> Step:
 
 
 def inside(machine, position: Value, source: Value) -> Value:
-    """A position with the bounds that being in range gives it."""
+    """A position in a sequence with the bounds that being in range gives it."""
+    return within(position, length_of(machine, source)) if isinstance(position, Scalar) else position
+
+
+def within(position: Value, count: Value) -> Value:
+    """A position among so many items with the bounds that being in range gives it."""
     if not isinstance(position, Scalar):
         return position
-    low, high = bounds_of(position)
-    most = bounds_of(length_of(machine, source))[1]
+    (low, high), (_, most) = bounds_of(position), bounds_of(count)
     return Scalar(int, position.var, (max(low, 0), max(min(high, most - 1), 0)))
 
 

@@ -9,7 +9,6 @@ import jax.numpy as jnp
 
 from xlapy.dispatch import registry, value_selection
 from xlapy.dispatch.iterators import iteration, sequences
-from xlapy.dispatch.iterators.generator_functions import CONSUMERS
 from xlapy.dispatch.numbers import math_integers, overflow, range_objects
 from xlapy.dispatch.numbers.math_functions import real
 from xlapy.dispatch.numbers.scalar_values import (
@@ -24,6 +23,7 @@ from xlapy.dispatch.numbers.scalar_values import (
 from xlapy.dispatch.vectors import growable_list_items
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Range, Ref, Scalar, Tuple, Value, is_none
 from xlapy.ir import Var
+from xlapy.library.builtins.consumers import CONSUMERS
 
 _EMPTY = {max: provoke(max, ()), min: provoke(min, ())}
 _SYMBOL = {max: ">", min: "<"}

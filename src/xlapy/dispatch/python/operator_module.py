@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.containers import container_protocol
-from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers import overflow, range_objects
 from xlapy.dispatch.numbers.scalar_values import BINARY, COMPARISONS, UNARY, defines, kind_of, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, NumpyScalar, Tuple, Value, tuple_items
+from xlapy.library.builtins import lazy_iterators
 
 _INPLACE = {
     "+=": operator.iadd,
@@ -155,7 +155,7 @@ def _length_hint(machine, obj: Value, default: Value = Const(0), /) -> Value:  #
     if not any(asks):
         return default
     if kinds.is_instance(machine, obj):
-        return machine.call(Const(iteration.length_hint), [obj, default, *map(Const, asks)])
+        return machine.call(Const(lazy_iterators.length_hint), [obj, default, *map(Const, asks)])
     if not asks[0]:
         raise Refused("XP0010", f"operator.length_hint of a {cls.__name__}")
     return container_protocol.length(machine, obj)

@@ -2,8 +2,8 @@
 
 # ruff: noqa: F401  (imported for what they register)
 
-from xlapy.dispatch.containers import counters, dicts, lists, queues, sequence_algorithms, sets
-from xlapy.dispatch.iterators import combined, groups, itertools_module, itertools_python
+from xlapy.dispatch.containers import counters, dicts, heaps, lists, sets
+from xlapy.dispatch.iterators import combined, groups, itertools_module
 from xlapy.dispatch.numbers import (
     cmath_functions,
     fsum_sumprod,
@@ -29,3 +29,4 @@ from xlapy.dispatch.python import (
     strings,
     text_code,
 )
+from xlapy.library.builtins import counter, queues

@@ -10,24 +10,34 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 from xlapy.dispatch.numbers import range_objects
-from xlapy.dispatch.numbers.scalar_values import device, refuse_where, scalar
+from xlapy.dispatch.numbers.scalar_values import device, scalar
+from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.vectors import borrowed_elements, growable_list_items
+from xlapy.domain import growable_lists
 from xlapy.domain.values import (
     Const,
     GrowableList,
     Range,
+    Ref,
+    Tuple,
     Value,
     constants,
 )
 from xlapy.ir import Var
+from xlapy.library.builtins import list as list_library
+
+
+def as_list(machine, value: Value) -> Value:
+    """The items of an iterable as a list, whose items are nobody's own."""
+    borrowed_elements.share(machine, value)
+    made = machine.call(Const(list), [value])
+    borrowed_elements.share(machine, made)
+    return made
 
 
 def as_growable_list(machine, value: Value) -> GrowableList:
     """The items of an iterable as a growable list."""
-    borrowed_elements.share(machine, value)
-    made = machine.call(Const(list), [value])
-    borrowed_elements.share(machine, made)
-    return growable_list_items.of_list(machine, made)
+    return growable_list_items.of_list(machine, as_list(machine, value))
 
 
 def taken(machine, growable: GrowableList, at: Value, error: BaseException) -> tuple[GrowableList, Value]:
@@ -79,20 +89,42 @@ def sliced(machine, growable: GrowableList, key: Value) -> GrowableList:
     return growable.with_rows(rows, count)
 
 
-def replaced(machine, growable: GrowableList, key: Value, new: GrowableList) -> GrowableList:
-    """The growable list after `items[key] = new` for a slice, which must be as long as what it replaces."""
-    start, stop, step = range_objects.slice_indices(machine, key, growable.length)
+def replace_slice(machine, items: Ref, held: Tuple | GrowableList, key: Value, value: Value) -> None:
+    """`items[key] = value`. Where data says whether a slice gets another length, it is taken to keep it at first: if it
+    does not, the call is compiled again."""
+    made = as_list(machine, value)
+    new = growable_list_items.of_list(machine, made)
+    length = held.length if isinstance(held, GrowableList) else Const(len(held.items))
+    start, stop, step = range_objects.slice_indices(machine, key, length)
     count = range_objects.length(machine, Range(start, stop, step))
     other = machine.truth(machine.compare("!=", count, new.length))
-    if other is not False:
-        bad = other if isinstance(other, Var) else machine.builder.constant(True)
-        refuse_where(
-            machine,
-            bad,
-            "XP0004",
-            "a slice of a list is replaced by one of another length, on data",
-            "make a new list: items[:i] + new + items[j:]",
-        )
+    by_one = isinstance(step, Const) and step.value == 1
+    if by_one and (isinstance(held, Tuple) or _changes_length(machine, other)):
+        machine.call(Const(list_library.replace_slice), [items, start, stop, made])
+        return
+    if isinstance(held, Tuple) or not isinstance(step, Const) and other is not False:
+        raise Refused("XP0004", "items of a list are replaced by others, how many or in which steps depends on data")
+    if not by_one:
+        machine.check(other, ValueError, machine.message(_OF_ANOTHER_SIZE, new.length, count))
+    machine.heap.write(items.object, "<items>", _replaced(machine, held, new, start, step, count))
+
+
+_OF_ANOTHER_SIZE = "attempt to assign sequence of size {} to extended slice of size {}"
+
+
+def _changes_length(machine, other: bool | Var) -> bool:
+    """Whether a slice has been seen to get another length, where `other` is true."""
+    if not isinstance(other, Var):
+        return other
+    guess = ("slices", machine.builder.location())
+    if machine.settings.capacities.get(guess):
+        return True
+    machine.guesses[guess] = 1
+    machine.register_error(other, machine.exception(growable_lists.Overfull, Const(guess)))
+    return False
+
+
+def _replaced(machine, growable: GrowableList, new: GrowableList, start: Value, step: Value, count: Value):
     if isinstance(new.length, Const) and new.length.value == 0:
         return growable
     element = growable_list_items.exact_joiner(machine).join(growable.element, new.element)
@@ -102,7 +134,7 @@ def replaced(machine, growable: GrowableList, key: Value, new: GrowableList) -> 
     )
     operands = [device(machine, v, int) for v in (start, step, count)]
     pairs = zip(growable.rows, new.rows, strict=True)
-    return growable.with_rows(machine.leaf(_replaced, [old, row, *operands])[0] for old, row in pairs)
+    return growable.with_rows(machine.leaf(_with_items, [old, row, *operands])[0] for old, row in pairs)
 
 
 def _inside(rows, start, step, count):
@@ -112,7 +144,7 @@ def _inside(rows, start, step, count):
     return at, (at >= 0) & (at < count) & (distance % step == 0)
 
 
-def _replaced(rows, new, start, step, count):
+def _with_items(rows, new, start, step, count):
     at, inside = _inside(rows, start, step, count)
     taken = jnp.take(new, jnp.clip(at, 0, new.shape[0] - 1), axis=0).astype(rows.dtype)
     return jnp.where(inside.reshape(inside.shape + (1,) * (rows.ndim - 1)), taken, rows)

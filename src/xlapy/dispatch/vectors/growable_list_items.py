@@ -76,11 +76,12 @@ def of(machine, value: Value) -> GrowableList | None:
     return None
 
 
-def grow(machine, items) -> bool:
-    """Whether items are the program's own containers or objects, and too many to be told apart, or with contents that
-    grow: of several lengths, or empty. Where telling a few of them apart leads to obstacles, it is tried without."""
+def grow(machine, items, least: int = 2) -> bool:
+    """Whether items are the program's own containers or objects, at `least` so many, and too many to be told apart, or
+    with contents that grow: of several lengths, or empty. Where telling a few of them apart leads to obstacles, it is
+    tried without."""
     objects = machine.heap.objects
-    if len(items) < 2 or not all(isinstance(v, Ref) and objects[v.object].kind in _CONTAINERS for v in items):
+    if len(items) < least or not all(isinstance(v, Ref) and objects[v.object].kind in _CONTAINERS for v in items):
         return False
     if any(objects[v.object].source is not None for v in items):
         return False

@@ -55,11 +55,6 @@ def put_all(made, iterable):
     return made
 
 
-def dict_of(iterable):
-    """`dict(iterable)`."""
-    return put_all({}, iterable)
-
-
 def from_keys(keys, value):
     """`dict.fromkeys(keys, value)`."""
     made = {}

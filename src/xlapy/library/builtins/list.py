@@ -22,7 +22,7 @@ _SHOWS_MISSING = _shows_missing()
 
 
 def append_each(append, iterable):
-    """`items.extend(iterable)`, given `items.append`."""
+    """`items.extend(iterable)`, given `items.append`; `items.extendleft(iterable)`, given `items.appendleft`."""
     for item in iterable:
         append(item)
 
@@ -87,6 +87,14 @@ def rotate(items, by):
     if len(items) > 1:
         for _ in range(by % len(items)):
             items.appendleft(items.pop())
+
+
+def replace_slice(items, start, stop, new):
+    """`items[start:stop] = new`, for bounds that are in range."""
+    rest = items[max(start, stop) :]
+    del items[start:]
+    items.extend(new)
+    items.extend(rest)
 
 
 def repeated(items, times):

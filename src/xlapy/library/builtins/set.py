@@ -45,6 +45,12 @@ def add_those(made, items, among, wanted):
     return made
 
 
+def add_different(made, items, among, others, known):
+    """Add the items that are not `among` some, and the others that are not `known`."""
+    add_those(made, items, among, False)
+    return add_those(made, others, known, False)
+
+
 def all_in(items, among):
     """Whether all items are `among` others."""
     for item in items:

@@ -8,9 +8,8 @@ import math
 import types
 from collections.abc import Callable
 
-from xlapy.library.builtins.dict import dict_of, put_all
+from xlapy.library.builtins.dict import put_all
 from xlapy.library.builtins.list import deque_of, list_of
-from xlapy.library.builtins.set import with_hash
 
 _MISSING = object()
 
@@ -105,21 +104,33 @@ def _set(iterable, /):
 
 
 def _sorted(iterable, /, *, key=None, reverse=False):
-    return sorted([item for item in iterable], key=key, reverse=reverse)  # noqa: C416, C414
+    return sorted(list(iterable), key=key, reverse=reverse)  # noqa: C414
 
 
-def _max(iterable, /, *, key=None, default=_MISSING):
-    items = [item for item in iterable]  # noqa: C416
-    if default is _MISSING:
-        return max(items, key=key)
-    return max(items, key=key, default=default)
+def _dict_of_pairs(iterable, /, **named):
+    return {**put_all({}, iterable), **named}
 
 
-def _min(iterable, /, *, key=None, default=_MISSING):
-    items = [item for item in iterable]  # noqa: C416
-    if default is _MISSING:
-        return min(items, key=key)
-    return min(items, key=key, default=default)
+def _largest(iterable, /, *, key=None, default=_MISSING):
+    best = value = _MISSING
+    for item in iterable:
+        rank = item if key is None else key(item)
+        if best is _MISSING or rank > value:
+            best, value = item, rank
+    if best is _MISSING:
+        return max((), default=default) if default is not _MISSING else max(())
+    return best
+
+
+def _smallest(iterable, /, *, key=None, default=_MISSING):
+    best = value = _MISSING
+    for item in iterable:
+        rank = item if key is None else key(item)
+        if best is _MISSING or rank < value:
+            best, value = item, rank
+    if best is _MISSING:
+        return min((), default=default) if default is not _MISSING else min(())
+    return best
 
 
 def _next(iterable, default=_MISSING, /):
@@ -171,45 +182,14 @@ CONSUMERS: dict[object, types.FunctionType] = {
     set: _set,
     collections.deque: deque_of,
     sorted: _sorted,
-    dict: dict_of,
-    max: _max,
-    min: _min,
+    dict: _dict_of_pairs,
+    max: _largest,
+    min: _smallest,
     next: _next,
     enumerate: _enumerate,
     zip: _zip,
 }
 PRODUCERS: dict[object, Callable] = {map: _map, filter: _filter}
-_EXHAUSTING = frozenset({sum, list, tuple, set, collections.deque, sorted, dict, max, min})
-
-
-def _dict_of_pairs(iterable, /, **named):
-    return {**put_all({}, iterable), **named}
-
-
-def _largest(iterable, /, *, key=None, default=_MISSING):
-    best = value = _MISSING
-    for item in iterable:
-        rank = item if key is None else key(item)
-        if best is _MISSING or rank > value:
-            best, value = item, rank
-    if best is _MISSING:
-        return max((), default=default) if default is not _MISSING else max(())
-    return best
-
-
-def _smallest(iterable, /, *, key=None, default=_MISSING):
-    best = value = _MISSING
-    for item in iterable:
-        rank = item if key is None else key(item)
-        if best is _MISSING or rank < value:
-            best, value = item, rank
-    if best is _MISSING:
-        return min((), default=default) if default is not _MISSING else min(())
-    return best
-
-
-def _sorted_list(iterable, /, *, key=None, reverse=False):
-    return sorted(list(iterable), key=key, reverse=reverse)  # noqa: C414
 
 
 def _update_dict(made, iterable, /, **named):
@@ -224,67 +204,14 @@ def _update_set(made, /, *iterables):
             made.add(item)
 
 
-def _count(made, iterable=(), /, **named):
-    for item in iterable:
-        item = with_hash(item, "counted")
-        made[item] = made.get(item, 0) + 1
-    if named:
-        made.update(named)
-
-
 #: consumers that may complain of an item, and leave those behind it: item after item
 STOPPING: dict[object, types.FunctionType] = {
-    sum: _sum_of_here,
-    set: _set,
-    dict: _dict_of_pairs,
-    max: _largest,
-    min: _smallest,
-    list: list_of,
-    tuple: _tuple,
-    sorted: _sorted_list,
+    function: CONSUMERS[function] for function in (sum, set, dict, max, min, list, tuple, sorted)
 }
 #: the method `update` of containers, which keep the items that came before a wrong one
 UPDATING: dict[type, types.FunctionType] = {
     dict: _update_dict,
     collections.defaultdict: _update_dict,
     set: _update_set,
-    collections.Counter: _count,
+    collections.Counter: collections.Counter.update,
 }
-
-
-def consumes(item: object) -> bool:
-    """Whether a built-in goes through what a generator yields."""
-    try:
-        return item in CONSUMERS or item in PRODUCERS
-    except TypeError:
-        return False
-
-
-def stopping(item: object) -> types.FunctionType | None:
-    """The implementation of a built-in that may complain of an item, if it is one."""
-    try:
-        return STOPPING.get(item)
-    except TypeError:
-        return None
-
-
-def exhausts(item: object) -> bool:
-    """Whether a built-in takes all that a generator yields."""
-    try:
-        return item in _EXHAUSTING
-    except TypeError:
-        return False
-
-
-def find(item: object, generators: list[bool]) -> Callable | None:
-    """The implementation of a built-in for arguments of which `generators` says which are generators."""
-    if True not in generators:
-        return None
-    try:
-        if item is zip and len(generators) != 2:
-            return None
-        if generators[0]:
-            return CONSUMERS.get(item)
-        return PRODUCERS.get(item) if len(generators) == 2 else None
-    except TypeError:
-        return None

@@ -13,7 +13,7 @@ import heapq
 import queue
 from typing import Any
 
-from xlapy.dispatch import registry
+from xlapy.library.replacement import replacement
 
 
 class _Queue:
@@ -84,21 +84,21 @@ class _PriorityQueue(_Queue):
         return heapq.heappop(self.queue)
 
 
-@registry.replacement(queue.Queue)
+@replacement(queue.Queue)
 def _new_queue(maxsize=0):
     return _Queue(maxsize)
 
 
-@registry.replacement(queue.SimpleQueue)
+@replacement(queue.SimpleQueue)
 def _new_simple_queue():
     return _Queue()
 
 
-@registry.replacement(queue.LifoQueue)
+@replacement(queue.LifoQueue)
 def _new_lifo_queue(maxsize=0):
     return _LifoQueue(maxsize)
 
 
-@registry.replacement(queue.PriorityQueue)
+@replacement(queue.PriorityQueue)
 def _new_priority_queue(maxsize=0):
     return _PriorityQueue(maxsize)
