@@ -321,6 +321,9 @@ def divmod_(machine, left: Value, right: Value, /) -> Value:
             result = machine.call(machine.getattr(value, name), [other])
             if not (isinstance(result, Const) and result.value is NotImplemented):
                 return result
+    if isinstance(left, Const) and isinstance(right, Const):
+        found = fold(machine, divmod, left.value, right.value)
+        return Tuple(tuple(map(Const, found.value))) if isinstance(found, Const) else found
     names = [kinds.shown(cls) for cls in classes]
     message = f"unsupported operand type(s) for divmod(): '{names[0]}' and '{names[1]}'"
     return machine.raise_(TypeError, message)
@@ -489,5 +492,7 @@ def _round_other(machine, value: Value, ndigits: Value) -> Value:
         return machine.call(Const(np.round), [value, ndigits])
     if isinstance(value, Ref | Tuple) and defines(machine, machine.type_of(value), "__round__"):
         return machine.call(machine.getattr(value, "__round__"), [] if is_none(ndigits) else [ndigits])
+    if isinstance(value, Const) and not isinstance(value.value, np.generic):
+        return fold(machine, round, value.value, machine.static(ndigits))
     name = kinds.shown(machine.type_of(value))
     return machine.raise_(TypeError, f"type {name} doesn't define __round__ method")
