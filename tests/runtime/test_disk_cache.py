@@ -130,6 +130,7 @@ PROGRAMS = {
         "        t += x[i] * w[int(x[i] * 10) % 120]\n    return t",
         [(X,)],
     ),
+    "an int beyond 64 bits": ("def f(n):\n    return n", [(3,), (10**25,), (-5,)]),
     "a length": ("def f(x):\n    return x[x > 0.5]", [(X,), (X - 5,)]),
 }
 

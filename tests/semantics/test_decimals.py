@@ -2,6 +2,7 @@
 
 import decimal
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 
@@ -39,7 +40,12 @@ def rounding(how):
 
 @program((X,), do(rounding, decimal.ROUND_UP), (X,), do(rounding, decimal.ROUND_HALF_EVEN), (X,))
 def the_context_changes(x):
-    return int(Decimal("2.1").to_integral_value()) + x[:2]
+    return int(Decimal("2.1").to_integral_value()) + x[:2], round(Decimal("2.11"), 1)
+
+
+@program((Decimal("7.25"), Fraction(7, 3)), (Decimal("-2.5"), Fraction(-5, 2)))
+def of_callers(price, share):
+    return [round(n) for n in (price, share)], round(price, 1), round(share, 1), divmod(price, 2), divmod(7, share)
 
 
 @program((1.0,), raises=decimal.InvalidOperation)

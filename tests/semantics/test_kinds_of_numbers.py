@@ -4,6 +4,7 @@
 compute with the first one themselves.
 """
 
+import math
 import operator
 
 import numpy as np
@@ -130,6 +131,11 @@ def list_in_place(items):
     s *= 2
     s |= None
     return s, items
+
+
+@program(np.complex128(2.5 - 1j), np.complex64(7.25 + 1j), np.array(1 + 2j), raises=TypeError)
+def real_parts(z):
+    return float(z), int(z), math.sqrt(z), math.floor(z), math.hypot(z, 1), math.isclose(z, 2.5)
 
 
 test_programs = program.test()

@@ -94,4 +94,25 @@ def formatted(text):
     return text % locals()
 
 
+@program((3, 1), (3, 0), (3, 2), raises=UnboundLocalError)
+def deleted_twice(x, n):
+    def again():
+        return x  # noqa: F821
+
+    for _ in range(n):
+        del x
+    return n if n else again()
+
+
+@program((3, 1), (3, 2), raises=NameError)
+def deleted_from_inside(x, n):
+    def delete():
+        nonlocal x
+        del x
+
+    for _ in range(n):
+        delete()
+    return n
+
+
 test_programs = program.test()

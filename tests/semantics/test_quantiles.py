@@ -74,6 +74,13 @@ for _name, _function in {
     "putmask": lambda x, m: np.putmask(x, m, np.array([1, 2])),
 }.items():
     program.add(f"unsafe_{_name}", _function, (np.zeros(3, np.float32), np.ones(3, bool)), raises=TypeError)
+SINGLE = np.array([0.3, 1.7, 2.9, -3.3, 0.123, 5.5, 7.7], np.float32)
+program.each(
+    *[(SINGLE, q) for q in ([25, 50], 33, 33.0, np.float32(33), np.float64(33), np.array([10, 41.0]))],
+    (np.array([-100, 100], np.int8), [25, 75]),
+    percentiles_of_single=lambda a, q: (np.percentile(a, q), np.nanpercentile(a, q, method="hazen")),
+    options={"rtol": 0},
+)
 program.add("placed_unsafely", placed_unsafely, (X,), raises=TypeError)
 program.add("placed_of_nothing", placed_of_nothing, (X,), raises=ValueError)
 test_programs = program.test()

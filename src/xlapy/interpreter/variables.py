@@ -147,6 +147,10 @@ def _store_deref(machine, frame, op, cell, value):
 
 @handles("delete_deref")
 def _delete_deref(machine, frame, op, cell):
+    if isinstance(cell, Union):
+        unions.over_unions(machine, [cell], lambda one: packed(_delete_deref(machine, frame, op, one)))
+        return
+    _load_deref(machine, frame, op, cell)  # which says whether it is bound
     machine.heap.write(cell.object, "value", UNBOUND)
 
 

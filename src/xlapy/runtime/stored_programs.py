@@ -174,7 +174,7 @@ class StoredProgram:
         found = self.prepare(*arguments)
         if found is MISS or MAY_CHECK_RESULTS[0] and checks_results():
             return None
-        return found if all(map(_suits, found, self._given)) else None
+        return found if all(map(_suits, found, self._given)) and not overflows(found, False) else None
 
     def then(self, miss: Callable) -> None:
         """What is tried next where a guard of this one does not hold."""

@@ -33,7 +33,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import defines, logical_and, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.vectors import borrowed_elements, growable_list_edits, growable_list_items
-from xlapy.dispatch.vectors.equality import same_item
+from xlapy.dispatch.vectors.equality import sequences_equal
 from xlapy.domain.values import (
     NONE,
     TRUE,
@@ -368,12 +368,7 @@ def _equal(machine, left: Value, right: Value) -> bool | Var:
     ordered = all(issubclass(machine.type_of(v), collections.OrderedDict) for v in (left, right))
     if ordered and list(one) != list(two):
         return False
-    same: bool | Var = True
-    for key, value in one.items():
-        same = logical_and(machine, same, same_item(machine, value, two[key]))
-        if same is False:
-            return False
-    return same
+    return sequences_equal(machine, list(one.values()), [two[key] for key in one])
 
 
 def _equal_by_data(machine, left: Value, right: Value) -> bool | Var:

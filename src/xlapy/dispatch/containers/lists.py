@@ -21,7 +21,7 @@ from xlapy.dispatch.containers.container_protocol import contents, set_contents
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.deques import is_deque, note_change
 from xlapy.dispatch.numbers import range_objects
-from xlapy.dispatch.numbers.scalar_values import INT_MAX, device, logical_and, logical_not, provoke
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, check, device, logical_and, logical_not, logical_or, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.vectors import borrowed_elements, equality, growable_list_edits, growable_list_items
 from xlapy.domain import growable_lists
@@ -380,6 +380,10 @@ def _position(machine, items, item: Value, where: range, error: BaseException) -
     numbers: list[Value] = []
     found = []
     for number in where:
+        if found and equality.runs_code(machine, items[number]):
+            rest = where[where.index(number) :]
+            given = [item, Tuple(tuple(items[k] for k in rest)), Const(number)]
+            return _position_behind(machine, found, numbers, given, error)
         same = equality.same_item(machine, items[number], item)
         if same is False:
             continue
@@ -388,6 +392,17 @@ def _position(machine, items, item: Value, where: range, error: BaseException) -
         if same is True:
             break
     return _first_true(machine, found, numbers, error)
+
+
+def _position_behind(machine, found: list, numbers: list[Value], given: list[Value], error: BaseException) -> Value:
+    """The first position where one is true; what follows is compared only if none is, since it may raise."""
+    before, there = numbers[-1], found[-1]
+    for flag, number in reversed(list(zip(found[:-1], numbers[:-1], strict=True))):
+        before = value_selection.choose(machine, flag, number, before)
+        there = logical_or(machine, there, flag)
+    at = machine.call(Const(list_library.position_if_not), [machine.boolean(there), before, *given])
+    check(machine, machine.truth(machine.compare("<", at, _ZERO)), error)
+    return at
 
 
 def _first_true(machine, found: list, numbers: list[Value], error: BaseException) -> Value:

@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch import kinds, registry
-from xlapy.dispatch.numbers.number_functions import no_complex, number, truncated
+from xlapy.dispatch.numbers.number_functions import number, real_part, truncated
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
     check,
@@ -21,6 +21,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     device,
     fold,
     kind_of,
+    of_special,
     provoke,
     scalar,
     surviving,
@@ -45,12 +46,11 @@ def real(machine, value: Value) -> Var:
         return device(machine, value, float)
     var = number(machine, value)
     if var is not None:
-        no_complex(machine, var, "a function of `math`")
-        return machine.builder.convert(var, np.dtype(np.float64), True)
+        return machine.builder.convert(real_part(machine, value, var, math.sqrt), np.dtype(np.float64), True)
     if isinstance(value, Ref):
         for name in ("__float__", "__index__"):
             if defines(machine, machine.type_of(value), name):
-                return real(machine, machine.call(machine.getattr(value, name), []))
+                return real(machine, of_special(machine, value, name, machine.call(machine.getattr(value, name), [])))
     name = kinds.shown(machine.type_of(value))
     machine.raise_(TypeError, f"must be real number, not {name}")
     raise AssertionError

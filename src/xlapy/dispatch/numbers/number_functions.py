@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -150,7 +150,7 @@ def int_(machine, /, *args: Value, **kwargs: Value) -> Value:
         return fold(machine, int, 0j)
     var = number(machine, value)
     if var is not None:
-        no_complex(machine, var, "int")
+        var = real_part(machine, value, var, int)
         return truncated(machine, var, bounds=getattr(value, "bounds", None))
     result = _dunder(machine, value, "__int__", "__index__", "__trunc__")
     if result is None:
@@ -165,12 +165,15 @@ def _known_text(machine, value: Value) -> Value:
     return Const(machine.static(value, "a string that is made a number")) if isinstance(value, Text) else value
 
 
-def no_complex(machine, var: Var, function: str) -> None:
-    """Refuse a complex number of NumPy's in the place of a real one."""
-    if var.type.dtype.kind == "c":
-        raise Refused(
-            "XP0004", f"{function}() of a complex array or NumPy scalar drops its imaginary part", "use .real"
-        )
+def real_part(machine, value: Value, var: Var, function: Callable) -> Var:
+    """A number of NumPy's where a real one is wanted: the real part of a complex scalar; an array raises."""
+    if var.type.dtype.kind != "c":
+        return var
+    if isinstance(value, NdArray):
+        machine.raise_(TypeError, *provoke(function, np.array(1j)).args)
+    if isinstance(value, JaxArray):
+        raise Refused("XP0004", f"{function.__name__}() of a complex jax.Array drops its imaginary part", "use .real")
+    return machine.builder.convert(var, np.dtype(np.float64))
 
 
 def is_numpy(value: Value) -> bool:
@@ -195,8 +198,7 @@ def float_(machine, x: Value | None = None, /) -> Value:
         return scalar(machine, float, device(machine, value, float))
     var = number(machine, value)
     if var is not None:
-        no_complex(machine, var, "float")
-        return scalar(machine, float, var)
+        return scalar(machine, float, real_part(machine, value, var, float))
     result = _dunder(machine, value, "__float__", "__index__")
     if result is None:
         name = kinds.shown(machine.type_of(value))
@@ -319,6 +321,9 @@ def divmod_(machine, left: Value, right: Value, /) -> Value:
             result = machine.call(machine.getattr(value, name), [other])
             if not (isinstance(result, Const) and result.value is NotImplemented):
                 return result
+    if isinstance(left, Const) and isinstance(right, Const):
+        found = fold(machine, divmod, left.value, right.value)
+        return Tuple(tuple(map(Const, found.value))) if isinstance(found, Const) else found
     names = [kinds.shown(cls) for cls in classes]
     message = f"unsupported operand type(s) for divmod(): '{names[0]}' and '{names[1]}'"
     return machine.raise_(TypeError, message)
@@ -487,5 +492,7 @@ def _round_other(machine, value: Value, ndigits: Value) -> Value:
         return machine.call(Const(np.round), [value, ndigits])
     if isinstance(value, Ref | Tuple) and defines(machine, machine.type_of(value), "__round__"):
         return machine.call(machine.getattr(value, "__round__"), [] if is_none(ndigits) else [ndigits])
+    if isinstance(value, Const) and not isinstance(value.value, np.generic):
+        return fold(machine, round, value.value, machine.static(ndigits))
     name = kinds.shown(machine.type_of(value))
     return machine.raise_(TypeError, f"type {name} doesn't define __round__ method")

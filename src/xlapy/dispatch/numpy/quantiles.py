@@ -56,9 +56,9 @@ def _virtual(method: str, n, q):
     return place, place - jnp.floor(place)
 
 
-def _along(at: Callable, q, n, method: str):
+def _along(at: Callable, q, n, method: str, weak: bool):
     """Quantiles `q` (a vector) of the first `n` of the samples along the last axis; `at(places)` are those at some
-    places of their order, and those behind them."""
+    places of their order, and those behind them. What is `weak` has the precision of the samples."""
     place, weight = _virtual(method, n[..., None].astype(q.dtype), q)
     last = jnp.maximum(n[..., None] - 1, 0)
     low = jnp.floor(place)
@@ -69,8 +69,9 @@ def _along(at: Callable, q, n, method: str):
     if weight is None:
         return first
     second = jnp.where(low == high, first, second)
-    weight = jnp.broadcast_to(weight, second.shape).astype(first.real.dtype)
     gap = second - first
+    precision = first.dtype if weak and first.dtype.kind == "f" else jnp.promote_types(first.dtype, q.dtype)
+    weight = jnp.broadcast_to(weight, second.shape).astype(precision)
     return jnp.where(weight >= 0.5, second - gap * (1 - weight), first + gap * weight)
 
 
@@ -83,11 +84,9 @@ def _weighted(a, w, q, count):
     return jnp.take_along_axis(a, jnp.minimum(place, count[..., None] - 1), axis=-1, mode="clip")
 
 
-def _quantile(scale: int, ignore_nan: bool):
+def _quantile(scale: int, ignore_nan: bool, weak: bool):
     def run(a, q, axis=None, method="linear", keepdims=False, weights=None):
-        if a.dtype.kind == "f" and q.dtype.kind != "f":
-            q = q.astype(a.dtype)
-        elif q.dtype.kind != "f":
+        if q.dtype.kind != "f":
             q = q.astype(jnp.float64)
         fractions = jnp.ravel(q / scale if scale != 1 else q)
         axes = tuple(range(a.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
@@ -105,7 +104,7 @@ def _quantile(scale: int, ignore_nan: bool):
             ordered, spread = lax.sort((flat, spread.astype(jnp.float64)), num_keys=1, is_stable=True)
             found = _weighted(ordered, spread, fractions, count)
         else:
-            found = _along(_at_places_of(flat), fractions, count, method)
+            found = _along(_at_places_of(flat), fractions, count, method, weak)
         bad = count == 0 if ignore_nan else jnp.any(nan, axis=-1)
         if a.dtype.kind in "fc":
             found = jnp.where(bad[..., None], jnp.asarray(jnp.nan, found.dtype), found)
@@ -137,8 +136,10 @@ def _spread(weights, shape, axes):
 
 def _register(numpy_function, scale: int, ignore_nan: bool, message: str) -> None:
     """A quantile whose `q` must lie in [0, scale]."""
-    numpy_leaf(numpy_function, _quantile(scale, ignore_nan), "a q weights")
-    rule = function_rule(numpy_function)
+    rules = {}
+    for weak in (False, True):
+        numpy_leaf(numpy_function, _quantile(scale, ignore_nan, weak), "a q weights", "keep")
+        rules[weak] = function_rule(numpy_function)
 
     def checked(machine, a, q, *args, **kwargs):
         if ignore_nan and 0 in operand(machine, a).type.shape:
@@ -147,7 +148,7 @@ def _register(numpy_function, scale: int, ignore_nan: bool, message: str) -> Non
         whole = scale == 1 and operand(machine, q).type.dtype.kind in "biu"
         if whole and len(args) < 4 and known(machine, kwargs.get("method", "linear")) == "linear":
             kwargs = {**kwargs, "method": Const("lower")}  # one of the samples, whose neighbour may be infinite
-        result = rule(machine, a, q, *args, **kwargs)
+        result = rules[machine.type_of(q) in (int, float)](machine, a, q, *args, **kwargs)
         bad = machine.leaf(_outside, (operand(machine, q),), (scale,), name="check")[0]
         machine.check(bad, ValueError, message)
         weights = kwargs.get("weights")

@@ -216,7 +216,8 @@ def _sample(machine: Machine, value: Value, other: Value) -> Any:
 
 def _built_in(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:
     """The rule of the built-in types involved: a JAX array's goes first, then NumPy's, then the left operand's."""
-    if kinds.is_instance(machine, left) or kinds.is_instance(machine, right):
+    fills = symbol in ("%", "%=") and machine.type_of(left) in (str, bytes)  # a template takes objects of all classes
+    if not fills and (kinds.is_instance(machine, left) or kinds.is_instance(machine, right)):
         numeric = isinstance(left, NdArray | NumpyScalar | JaxArray) or isinstance(
             right, NdArray | NumpyScalar | JaxArray
         )

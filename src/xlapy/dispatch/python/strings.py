@@ -12,8 +12,17 @@ from operator import getitem
 from xlapy.dispatch import kinds, registry
 from xlapy.dispatch.containers import container_protocol, dynamic_dicts
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers import range_objects
-from xlapy.dispatch.numbers.scalar_values import COMPARISONS, bounds_of, defines, fold, kind_of, provoke
+from xlapy.dispatch.numbers import math_functions, range_objects
+from xlapy.dispatch.numbers.scalar_values import (
+    COMPARISONS,
+    bounds_of,
+    defines,
+    fold,
+    kind_of,
+    provoke,
+    scalar,
+    stand_in,
+)
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import string_formatting
 from xlapy.dispatch.vectors import growable_list_items
@@ -23,6 +32,7 @@ from xlapy.domain.values import Const, GrowableList, NumpyScalar, Text, Tuple, U
 _PERCENT = re.compile(
     r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d+))?(?P<kind>[a-zA-Z%])"
 )
+_NO_NUMBERS = (str, bytes, list, tuple, dict, set, type(None))
 
 
 def is_text(machine, value: Value) -> bool:
@@ -73,6 +83,7 @@ def percent(machine, template: str, right: Value) -> Value:
             "XP0004", "a width or precision that is an argument of %, or a template that is none", "use an f-string"
         )
     values = list(right.items) if isinstance(right, Tuple) else [right]
+    takes_keys = not isinstance(right, Tuple) and defines(machine, machine.type_of(right), "__getitem__")
     mapping = container_protocol.entries(machine, right) if kinds.heap_kind(machine, right) == "dict" else {}
     text, parts, end = "", [], 0
     for match in _PERCENT.finditer(template):
@@ -83,13 +94,18 @@ def percent(machine, template: str, right: Value) -> Value:
             continue
         if match["key"] is None and not values:
             machine.raise_(TypeError, "not enough arguments for format string")
-        if match["key"] is None:
+        key = match["key"]
+        if key is None:
             value = values.pop(0)
+        elif not takes_keys:
+            machine.raise_(TypeError, "format requires a mapping")
+        elif kinds.is_instance(machine, right):
+            value = machine.call(machine.getattr(right, "__getitem__"), [Const(key)])
         else:
-            value = mapping[match["key"]] if match["key"] in mapping else machine.raise_(KeyError, match["key"])
+            value = mapping[key] if key in mapping else machine.raise_(KeyError, key)
+        value = _as_number(machine, match["kind"], value)
         text += _field(machine, match, value)
         parts.append(value)
-    takes_keys = not isinstance(right, Tuple) and defines(machine, machine.type_of(right), "__getitem__")
     if values and not takes_keys:
         machine.raise_(TypeError, "not all arguments converted during string formatting")
     return machine.message(text + _escaped(template[end:]), *parts)
@@ -97,6 +113,25 @@ def percent(machine, template: str, right: Value) -> Value:
 
 def _escaped(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
+
+
+def _as_number(machine, kind: str, value: Value) -> Value:
+    """What CPython makes of the value of a field for numbers: a float, or an int of what is none."""
+    number = kind_of(value)
+    real = number in (bool, int, float) or isinstance(value, NumpyScalar) and value.var.type.dtype.kind in "iuf"
+    if kind in "eEfFgG" and not real:
+        return scalar(machine, float, math_functions.real(machine, value))
+    if kind in "diu" and (number is complex or issubclass(machine.type_of(value), _NO_NUMBERS)):
+        machine.raise_(TypeError, str(provoke(lambda shown: f"%{kind}" % shown, stand_in(machine.type_of(value)))))
+    if kind in "diu" and (number is float or isinstance(value, NumpyScalar) and not _is_whole(value)):
+        return machine.call(Const(int), [value])
+    if kind in "xXo" and number in (float, complex):
+        machine.raise_(TypeError, str(provoke(lambda shown: f"%{kind}" % shown, stand_in(machine.type_of(value)))))
+    return value
+
+
+def _is_whole(value: Value) -> bool:
+    return kind_of(value) in (bool, int) or isinstance(value, NumpyScalar) and value.var.type.dtype.kind in "iu"
 
 
 def _field(machine, match: re.Match, value: Value) -> str:
@@ -109,15 +144,15 @@ def _field(machine, match: re.Match, value: Value) -> str:
         return "{" + f"!{kind}" + "}"
     number = kind_of(value)
     real = number in (bool, int, float) or isinstance(value, NumpyScalar)
-    whole = number in (bool, int) or (isinstance(value, NumpyScalar) and value.var.type.dtype.kind in "iu")
-    if not real or (kind in "dixXo" and (not whole or digits)) or kind not in "dieEfFgGxXo":
+    whole = _is_whole(value)
+    if not real or (kind in "diuxXo" and (not whole or digits)) or kind not in "diueEfFgGxXo":
         raise Refused("XP0004", f"'%{kind}' of {machine.describe(value)}", "use an f-string")
     align = "<" if "-" in flags else ""
     sign = "+" if "+" in flags else " " if " " in flags else ""
     zero = "0" if "0" in flags and not align and width else ""
     shape = "#" if "#" in flags else ""
     precision = f".{digits}" if digits else ""
-    letter = "d" if kind in "di" else kind
+    letter = "d" if kind in "diu" else kind
     return "{:" + align + sign + shape + zero + width + precision + letter + "}"
 
 

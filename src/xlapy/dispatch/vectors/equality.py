@@ -9,9 +9,11 @@ import operator
 
 import numpy as np
 
-from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not, logical_or
-from xlapy.domain.values import Const, MixedScalar, NdArray, Ref, Scalar, Value, mixed
+from xlapy.dispatch import kinds
+from xlapy.dispatch.numbers.scalar_values import kind_of, logical_and, logical_not, logical_or
+from xlapy.domain.values import Const, MixedScalar, NdArray, NumpyScalar, Ref, Scalar, Text, Tuple, Union, Value, mixed
 from xlapy.ir import Var
+from xlapy.library.builtins import list as list_library
 
 
 def same_item(machine, a: Value, b: Value) -> bool | Var:
@@ -33,7 +35,10 @@ def among(machine, item: Value, items, container: Value | None = None) -> bool |
     if known is not None:
         return known
     found: bool | Var = False
-    for other in items:
+    for k, other in enumerate(items):
+        if isinstance(found, Var) and runs_code(machine, other):
+            given = [machine.boolean(found), item, Tuple(tuple(items[k:]))]
+            return machine.truth(machine.call(Const(list_library.among_if_not), given))
         same = same_item(machine, other, item)
         if same is True:
             return True
@@ -60,11 +65,19 @@ def sequences_equal(machine, left, right) -> bool | Var:
     if len(left) != len(right):
         return False
     same: bool | Var = True
-    for a, b in zip(left, right, strict=True):
+    for k, (a, b) in enumerate(zip(left, right, strict=True)):
+        if isinstance(same, Var) and (runs_code(machine, a) or runs_code(machine, b)):
+            rest = Tuple(tuple(left[k:])), Tuple(tuple(right[k:]))
+            return machine.truth(machine.call(Const(list_library.equal_if), [machine.boolean(same), *rest]))
         same = logical_and(machine, same, same_item(machine, a, b))
         if same is False:
             return False
     return same
+
+
+def runs_code(machine, item: Value) -> bool:
+    """Whether to compare an item may raise, or change something: that is not done where earlier items differ."""
+    return isinstance(item, NdArray | Union) or kinds.is_instance(machine, item)
 
 
 def compare_sequences(machine, symbol: str, left, right) -> Value:
@@ -85,6 +98,10 @@ def _ordered(machine, symbol: str, left: list, right: list) -> Value:
     same = same_item(machine, left[0], right[0])
     if same is True:
         return _ordered(machine, symbol, left[1:], right[1:])
+    if same is not False and not all(map(_are_ordered, left, right)):
+        sides = [Tuple(tuple(items[1:])) for items in (left, right)]
+        given = [machine.boolean(same), Const(ORDERINGS[symbol]), left[0], right[0], *sides]
+        return machine.call(Const(list_library.in_order_if), given)
     here = machine.compare(symbol, left[0], right[0])
     if same is False:
         return here
@@ -96,6 +113,24 @@ def _ordered(machine, symbol: str, left: list, right: list) -> Value:
         logical_and(machine, differ, _is_numpy(machine, here)),
     )
     return _boolean(machine, logical_or(machine, *answers), logical_or(machine, *origins))
+
+
+def _are_ordered(one: Value, two: Value) -> bool:
+    """Whether two items have an order whatever they are, so that to compare them does not raise."""
+    if isinstance(one, Tuple) and isinstance(two, Tuple):
+        return all(map(_are_ordered, one.items, two.items))
+    sides = [_sort_of(value) for value in (one, two)]
+    return sides[0] == sides[1] != ""
+
+
+def _sort_of(value: Value) -> str:
+    if isinstance(value, NumpyScalar):
+        return "number"
+    if isinstance(value, Const) and isinstance(value.value, np.number | np.bool_):
+        return "number"
+    if isinstance(value, Text) or isinstance(value, Const) and type(value.value) is str:
+        return "text"
+    return "number" if kind_of(value) in (bool, int, float) else ""
 
 
 def _is_numpy(machine, value: Value) -> bool | Var:

@@ -124,6 +124,33 @@ def in_order(left, right, holds):
     return holds(len(left), len(right))
 
 
+def in_order_if(same, holds, one, two, left, right):
+    """`holds` of two sequences that begin with `one` and `two`, which are the `same` or not, and go on as given."""
+    if same:
+        return holds(left, right)
+    return holds(one, two)
+
+
+def equal_if(same, left, right):
+    """Whether `same` is true and two tuples are equal, which are not compared otherwise."""
+    return same and left == right
+
+
+def among_if_not(found, wanted, rest):
+    """Whether an item has been `found`, or is one of a tuple, which is not looked at otherwise."""
+    return found or wanted in rest
+
+
+def position_if_not(found, before, wanted, rest, first):
+    """The position `before` of what has been `found`, or that of an item in a tuple that begins at `first`, or -1."""
+    if found:
+        return before
+    for k in range(len(rest)):
+        if wanted in rest[k : k + 1]:
+            return first + k
+    return -1
+
+
 def list_of(iterable, /):
     """`list(iterable)`."""
     return [item for item in iterable]  # noqa: C416
