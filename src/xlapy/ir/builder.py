@@ -137,8 +137,9 @@ class Builder:
             return var
         return self.emit("live", (mask, var), {}, (var.type,))[0]
 
-    def convert(self, var: Var, dtype: np.dtype, weak: bool = False) -> Var:
-        """`var` as `dtype`; nothing if it has that type."""
+    def convert(self, var: Var, dtype: np.dtype, weak: bool = False, fits: bool = False) -> Var:
+        """`var` as `dtype`; nothing if it has that type. That it `fits` says that there is an error where a float is
+        not in the range of an integer type."""
         dtype = self.narrowed(dtype)
         if var.type.dtype == dtype and var.type.weak == weak:
             return var
@@ -148,7 +149,8 @@ class Builder:
             with np.errstate(all="ignore"):
                 return self.constant(value.astype(dtype), dtype, weak)
         result = TensorType(var.type.shape, dtype, weak)
-        return self._known("convert", (var,), result) or self.emit("convert", (var,), {}, (result,))[0]
+        attributes: dict[str, Any] = {"fits": True} if fits else {}
+        return self._known("convert", (var,), result) or self.emit("convert", (var,), attributes, (result,))[0]
 
 
 class Inside:

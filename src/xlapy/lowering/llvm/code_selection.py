@@ -40,8 +40,9 @@ _ONE_OF_FEW, _FEW = 0.05, 16
 #: nanoseconds that factors of a matrix, and the solution of a triangular system, take less here: XLA hands them to
 #: other threads, and turns matrices around before and behind
 _LESS = {**dict.fromkeys(("cholesky", "lu", "eigh", "qr", "svd"), 4e4), "triangular_solve": 1e4}
-#: the same for an element of an array that is made of others, for each of which XLA looks where it is
-_JOINED = 1.0
+#: the same for an element of an array that is made of others, for each of which XLA looks where it is, and for one of
+#: those that are put into an array, or in order
+_EACH = {"concatenate": 1.0, **dict.fromkeys(("scatter", "scatter-add", "scatter_add"), 5.0), "sort": 10.0}
 _PRODUCTS = frozenset(("dot_general", "fft"))
 
 
@@ -151,8 +152,9 @@ def _longer_in(jaxpr: Any) -> float:
         total -= _LESS.get(equation.primitive.name, 0)
         if inner:
             total += 0 if equation.primitive in IS_FAST else max(map(_longer_in, inner))
-        elif equation.primitive.name == "concatenate":
-            total -= _JOINED * prod(equation.outvars[0].aval.shape)
+        elif equation.primitive.name in _EACH:
+            most = max(prod(v.aval.shape) for v in (*equation.invars[1:], *equation.outvars[:1]))
+            total -= _EACH[equation.primitive.name] * most
         elif equation.primitive.name.startswith("reduce_"):
             shape = equation.invars[0].aval.shape
             few = prod(shape[k] for k in equation.params["axes"]) <= _FEW
