@@ -122,14 +122,14 @@ class Builder:
         value = computed(kind, known, result)
         return None if value is None else self.emit("constant", (), {"value": value}, (result,))[0]
 
-    def broadcast(self, var: Var, shape: tuple[int, ...]) -> Var:
-        """`var` broadcast to `shape` by NumPy's rule (trailing dimensions align); nothing if it has that shape."""
+    def broadcast(self, var: Var, shape: tuple[int, ...], unset: bool = False) -> Var:
+        """`var` broadcast to `shape` by NumPy's rule (trailing dimensions align); nothing if it has that shape. Of an
+        array that is `unset` the elements may as well be any others."""
         if var.type.shape == shape:
             return var
         result = TensorType(shape, var.type.dtype, var.type.weak)
-        return (
-            self._known("broadcast", (var,), result) or self.emit("broadcast", (var,), {"shape": shape}, (result,))[0]
-        )
+        attributes: dict[str, Any] = {"shape": shape, **({"unset": True} if unset else {})}
+        return self._known("broadcast", (var,), result) or self.emit("broadcast", (var,), attributes, (result,))[0]
 
     def live(self, mask: Var, var: Var) -> Var:
         """`var`, whose derivative is zero where `mask` (a scalar, or of its shape) is false: what counts only there."""

@@ -55,6 +55,8 @@ def found_between(var: Var, known: Mapping[Var, Interval], depth: int = _DEPTH) 
         return _leaf(operation, known, depth)
     if kind == "convert" and operands[0].type.dtype.kind not in "iub":
         return None
+    if operation.attributes.get("unset"):
+        return None
     if kind in ("convert", "broadcast"):
         return elements_between(operands[0], known, depth - 1)
     if kind == "select":

@@ -115,7 +115,10 @@ class _Walk:
         operands = operation.operands
         if operation.kind in _COMPARISONS:
             a, b = map(self.of, operands)
-            return _ANY if a is None or b is None else _compared(operation.kind, a, b)
+            if a is None or b is None:
+                return _ANY
+            found, apart = _compared(operation.kind, a, b), self._apart(*operands)
+            return found if found != _ANY or apart is None else _compared(operation.kind, apart, (0, 0))
         if operation.kind not in ("bitwise_and", "bitwise_or", "bitwise_not", "select", "constant"):
             return _ANY
         if operation.kind == "constant":
@@ -129,6 +132,20 @@ class _Walk:
         if operation.kind == "bitwise_not":
             return 1 - parts[0][1], 1 - parts[0][0]
         return parts[1] if parts[0] == _TRUE else parts[2] if parts[0] == _FALSE else hull(parts[1], parts[2])
+
+    def _apart(self, a: Var, b: Var) -> Interval | None:
+        """Where `a - b` is, if one of them is the other and something more."""
+        for one, other, sign in ((a, b, 1), (b, a, -1)):
+            operation = one.owner
+            if not isinstance(operation, Operation) or operation.kind not in ("add", "sub") or one.type.shape:
+                continue
+            first, second = operation.operands
+            more = second if first is other else first if second is other and operation.kind == "add" else None
+            ends = None if more is None or not self._is_exact(operation) else self.of(more)
+            if ends is not None:
+                sign = sign if operation.kind == "add" else -sign
+                return ends if sign > 0 else (-ends[1], -ends[0])
+        return None
 
     def _if(self, operation: Operation) -> None:
         (predicate,) = operation.operands

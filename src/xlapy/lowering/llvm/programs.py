@@ -145,6 +145,7 @@ class _Program(Loops):
         super().__init__(region, may_have_rooms, None if errors is None else exits_of(region, errors), text)
         self.tag = tag
         self._results = region.results
+        self.is_cut = False
         #: where the function is left, with what says whether it is, that is not asked yet
         self._pending: list[tuple[Exit, Number]] = []
         #: results that are written on the way out
@@ -331,6 +332,8 @@ class _Program(Loops):
         value, shape = self.value(operation.operands[0]), operation.results[0].type.shape
         if isinstance(value, Number) and prod(shape) == 1:
             return [value]
+        if operation.attributes.get("unset") and isinstance(value, Number):
+            return [uniform(value, shape)._replace(is_unset=True)]
         value = for_many(self, value, shape)
         return [placed(self.text, value, shape, range(len(shape) - len(shape_of(value)), len(shape)))]
 
@@ -367,7 +370,10 @@ class _Program(Loops):
             product = vector_product(self.text, self, jaxpr.jaxpr, operands, window.extents[0])
             if product is not None:
                 return [product]
+        (result, *_) = operation.results
+        self.is_cut = operation.kind == "compact" and result in self._results and self.uses[result] == 1
         values = equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+        self.is_cut = False
         if note is not None and note.kind == "lanes":
             return [lane_ranges.mask_of_range(self, operation, values[0])]
         return values
