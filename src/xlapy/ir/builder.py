@@ -122,14 +122,14 @@ class Builder:
         value = computed(kind, known, result)
         return None if value is None else self.emit("constant", (), {"value": value}, (result,))[0]
 
-    def broadcast(self, var: Var, shape: tuple[int, ...]) -> Var:
-        """`var` broadcast to `shape` by NumPy's rule (trailing dimensions align); nothing if it has that shape."""
+    def broadcast(self, var: Var, shape: tuple[int, ...], unset: bool = False) -> Var:
+        """`var` broadcast to `shape` by NumPy's rule (trailing dimensions align); nothing if it has that shape. Of an
+        array that is `unset` the elements may as well be any others."""
         if var.type.shape == shape:
             return var
         result = TensorType(shape, var.type.dtype, var.type.weak)
-        return (
-            self._known("broadcast", (var,), result) or self.emit("broadcast", (var,), {"shape": shape}, (result,))[0]
-        )
+        attributes: dict[str, Any] = {"shape": shape, **({"unset": True} if unset else {})}
+        return self._known("broadcast", (var,), result) or self.emit("broadcast", (var,), attributes, (result,))[0]
 
     def live(self, mask: Var, var: Var) -> Var:
         """`var`, whose derivative is zero where `mask` (a scalar, or of its shape) is false: what counts only there."""
@@ -137,8 +137,9 @@ class Builder:
             return var
         return self.emit("live", (mask, var), {}, (var.type,))[0]
 
-    def convert(self, var: Var, dtype: np.dtype, weak: bool = False) -> Var:
-        """`var` as `dtype`; nothing if it has that type."""
+    def convert(self, var: Var, dtype: np.dtype, weak: bool = False, fits: bool = False) -> Var:
+        """`var` as `dtype`; nothing if it has that type. That it `fits` says that there is an error where a float is
+        not in the range of an integer type."""
         dtype = self.narrowed(dtype)
         if var.type.dtype == dtype and var.type.weak == weak:
             return var
@@ -148,7 +149,8 @@ class Builder:
             with np.errstate(all="ignore"):
                 return self.constant(value.astype(dtype), dtype, weak)
         result = TensorType(var.type.shape, dtype, weak)
-        return self._known("convert", (var,), result) or self.emit("convert", (var,), {}, (result,))[0]
+        attributes: dict[str, Any] = {"fits": True} if fits else {}
+        return self._known("convert", (var,), result) or self.emit("convert", (var,), attributes, (result,))[0]
 
 
 class Inside:

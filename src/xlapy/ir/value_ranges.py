@@ -26,7 +26,7 @@ def elements_between(var: Var, known: Mapping[Var, Interval] = _NOTHING, depth: 
         known: intervals for arrays that no operation of the program computes.
         depth: how many operations to look through.
     """
-    found = _found(var, known, depth) if depth else None
+    found = found_between(var, known, depth) if depth else None
     whole = _of_type(var.type.dtype)
     if found is None or found[0] < whole[0] or found[1] > whole[1]:
         return whole  # what does not fit has been wrapped
@@ -40,7 +40,8 @@ def _of_type(dtype: np.dtype) -> Interval:
     return int(info.min), int(info.max)
 
 
-def _found(var: Var, known: Mapping[Var, Interval], depth: int) -> Interval | None:
+def found_between(var: Var, known: Mapping[Var, Interval], depth: int = _DEPTH) -> Interval | None:
+    """The same of what an operation would give if nothing were wrapped; None if that is not known."""
     if var in known:
         return known[var]
     constant = constant_value(var)
@@ -53,6 +54,8 @@ def _found(var: Var, known: Mapping[Var, Interval], depth: int) -> Interval | No
     if operation.jaxpr is not None:
         return _leaf(operation, known, depth)
     if kind == "convert" and operands[0].type.dtype.kind not in "iub":
+        return None
+    if operation.attributes.get("unset"):
         return None
     if kind in ("convert", "broadcast"):
         return elements_between(operands[0], known, depth - 1)
@@ -79,4 +82,4 @@ def _leaf(operation: Operation, known: Mapping[Var, Interval], depth: int) -> In
     return results_between(operation.jaxpr, 0)
 
 
-__all__ = ["elements_between"]
+__all__ = ["elements_between", "found_between"]

@@ -80,6 +80,8 @@ NUMBERS_FOR_XLA, ITERATIONS_FOR_XLA = 64, 64
 LINES_OPTIMISED = 1500
 #: bytes that a program called with Python's objects may need besides its results, and the objects that it may have
 BYTES_ON_STACK, OBJECTS_PER_CALL = 1 << 15, 64
+#: bytes that an array made there may keep and not need
+BYTES_KEPT = 1 << 12
 #: bytes of a result that is made where XLA can take it over
 BYTES_ALIGNED = 1 << 15
 #: elements of a part of an array that is worth a loop, of an array for each of its parts, and parts of one

@@ -26,10 +26,12 @@ _FASTCALL = 0x80
 
 
 class Output(NamedTuple):
-    """An object that is made of output number `index`: an "array", a "scalar" of NumPy's, or a number of Python's."""
+    """An object that is made of output number `index`: an "array", a "scalar" of NumPy's, or a number of Python's.
+    Of an array there are as many rows as output number `length` says, if that is not None."""
 
     index: int
     kind: str | type
+    length: int | None = None
 
 
 class Operand(NamedTuple):

@@ -17,6 +17,7 @@ from xlapy.passes.duplicate_carries import merge_equal_slots
 from xlapy.passes.if_conversion import speculate
 from xlapy.passes.in_place_stores import store_in_place
 from xlapy.passes.invariant_joins import hoist_joins
+from xlapy.passes.loop_ranges import settle
 from xlapy.passes.loop_vectorisation import drop_outdated, find_lanes, plans
 from xlapy.passes.matmul_hoisting import multiply_ahead
 from xlapy.passes.native_loop_forms import keep_plain
@@ -30,7 +31,15 @@ from xlapy.passes.unroll import unroll
 
 
 def shorten(module: Module) -> None:
-    """Remove checks, loads and stores that others make superfluous."""
+    """Remove checks, loads and stores that others make superfluous, and then those that intervals do."""
+    _shorten_once(module)
+    if settle(module):
+        simplify(module)
+        remove_dead_code(module)
+        _shorten_once(module)
+
+
+def _shorten_once(module: Module) -> None:
     known, checks, loads = decide(module), drop_checks(module), forward(module)
     if known or checks or loads:
         simplify(module)

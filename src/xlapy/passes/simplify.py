@@ -205,7 +205,7 @@ def key_of(operation: Operation, operands: tuple) -> tuple | None:
     if kind == "constant":
         value: np.ndarray = operation.attributes["value"]
         return None if value.nbytes > _LARGEST else (_typed(types), value.tobytes())
-    return (kind, operands, _typed(types))
+    return (kind, operands, _typed(types), operation.attributes.get("unset", False))
 
 
 def _typed(types: tuple[TensorType, ...]) -> tuple:

@@ -20,7 +20,7 @@ from xlapy.domain import randomness
 from xlapy.domain.builtin_bases import BASES, CONTENTS
 from xlapy.domain.exception_attributes import ABSENT
 from xlapy.domain.host_views import shown
-from xlapy.domain.recipes import Effect, External, Known, Leaf, Made, View
+from xlapy.domain.recipes import Cut, Effect, External, Known, Leaf, Made, View
 from xlapy.domain.recipes import Sequence as SequenceRecipe
 from xlapy.domain.sources import Source
 from xlapy.machine_code.object_calls import Constant, Operand, Output, Plan
@@ -78,7 +78,7 @@ def plan(
 def _planned(recipe: Any, place: Mapping[Source, int]) -> Any:
     """The result as a C function makes it."""
     match recipe:
-        case Leaf():
+        case Leaf() | Cut():
             return _output(recipe)
         case Known(value=value) if type(value) in _PLAIN:
             return Constant(value)
@@ -90,8 +90,13 @@ def _planned(recipe: Any, place: Mapping[Source, int]) -> Any:
     return None
 
 
-def _output(leaf: Leaf) -> Output | None:
-    """What a C function makes of an output; None for an array of JAX's."""
+def _output(leaf: Leaf | Cut) -> Output | None:
+    """What a C function makes of an output; None for an array of JAX's, and for one that is cut along other axes than
+    the first one."""
+    if isinstance(leaf, Cut):
+        rows, *others = leaf.lengths
+        is_plain = not leaf.starts and others.count(None) == len(others) and leaf.whole.python is None
+        return Output(leaf.whole.index, "array", rows) if is_plain else None
     if leaf.python is not None:
         return Output(leaf.index, leaf.python)
     if leaf.mutable or leaf.scalar:
@@ -127,6 +132,8 @@ class _Text:
         match recipe:
             case Leaf():
                 return self._leaf(recipe)
+            case Cut():
+                return self._cut(recipe)
             case Known(value=value):
                 return repr(value) if value is None or type(value) is bool else self.writer.name(value)
             case External(source=source):
@@ -163,6 +170,14 @@ class _Text:
         if leaf.mutable:
             self._arrays[leaf.mutable] = text
         return text
+
+    def _cut(self, cut: Cut) -> str:
+        output = _output(cut)
+        if output is None:
+            raise _Unsuitable
+        if output not in self.slots:
+            self.slots.append(output)
+        return f"o[{self.slots.index(output)}]"
 
     def _items(self, items: Sequence) -> str:
         return "(" + "".join(f"{self.expression(item)}, " for item in items) + ")"

@@ -114,19 +114,24 @@ def truncated(machine, var: Var, round_kind: str | None = None, bounds: tuple[in
     if var.type.dtype.kind in "iub":
         return scalar(machine, int, var, bounds)
     builder = machine.builder
-    finite = builder.elementwise("is_finite", var)
-    nan = builder.elementwise("ne", var, var)
-    check(machine, nan, _NAN_TO_INT)
-    check(machine, builder.elementwise("bitwise_not", builder.elementwise("bitwise_or", finite, nan)), _INF_TO_INT)
+    given = var
     if round_kind is not None:
         var = builder.elementwise(round_kind, var)
+    bits = int_info(machine).bits if var.type.dtype.itemsize > 2 else 17  # a number of 16 bits is no larger
+    size = builder.elementwise("abs", var)
+    fits = builder.elementwise("lt", size, constant(machine, 2.0 ** (bits - 1), size))
+    # Each error is one of numbers that do not fit, so that it is one question whether there is any.
+    unfit = builder.elementwise("bitwise_not", fits)
+    nan, infinite = builder.elementwise("ne", given, given), _not_finite(machine, given)
+    check(machine, builder.elementwise("bitwise_and", unfit, nan), _NAN_TO_INT)
+    check(machine, builder.elementwise("bitwise_and", unfit, infinite), _INF_TO_INT)
     if var.type.dtype.itemsize > 2:
-        size = builder.elementwise("abs", var)
-        bits = int_info(machine).bits
-        large = builder.elementwise("ge", size, constant(machine, 2.0 ** (bits - 1), size))
-        large = builder.elementwise("bitwise_and", large, finite)
-        refuse_where(machine, large, "XP0005", f"a float beyond {bits} bits is made an int", "keep it a float")
-    return scalar(machine, int, builder.convert(var, np.dtype(np.int64)))
+        refuse_where(machine, unfit, "XP0005", f"a float beyond {bits} bits is made an int", "keep it a float")
+    return scalar(machine, int, builder.convert(var, np.dtype(np.int64), fits=True))
+
+
+def _not_finite(machine, var: Var) -> Var:
+    return machine.builder.elementwise("bitwise_not", machine.builder.elementwise("is_finite", var))
 
 
 # -- conversions ------------------------------------------------------------------------------------------------------

@@ -66,6 +66,13 @@ def filled(machine: Machine, value: object, shape: tuple[int, ...], dtype: np.dt
     return machine.new_array(machine.builder.broadcast(machine.builder.constant(value, dtype), shape))
 
 
+def _unset(machine: Machine, shape: tuple[int, ...], dtype: np.dtype) -> NdArray:
+    """A fresh array of which nothing is known: of zeros, where a large one takes no time to fill."""
+    if small(shape) or not isinstance(dtype, np.dtype) or dtype.kind not in "iufc":
+        return filled(machine, 0, shape, dtype)
+    return machine.new_array(machine.builder.broadcast(machine.builder.constant(0, dtype), shape, unset=True))
+
+
 def ordered(machine: Machine, array: NdArray, order: object) -> NdArray:
     """Record the memory order of a fresh array."""
     return arranged(machine, array, None, known_order(machine, order, *ONE_OF_TWO))
@@ -77,7 +84,10 @@ def zeros(machine, shape, dtype=None, order=None, *, device=None, like=None):
     return ordered(machine, filled(machine, 0, shape_of(machine, shape), dtype_or(machine, dtype, float)), order)
 
 
-function(np.empty)(zeros)
+@function(np.empty)
+def empty(machine, shape, dtype=None, order=None, *, device=None, like=None):
+    """np.empty."""
+    return ordered(machine, _unset(machine, shape_of(machine, shape), dtype_or(machine, dtype, float)), order)
 
 
 @function(np.ndarray)
@@ -88,11 +98,12 @@ def ndarray(machine, shape, dtype=None, buffer=None, offset=0, strides=None, ord
     return zeros(machine, shape, dtype, order)
 
 
-def _like(value: int):
+def _like(value: int | None):
     def rule(machine, a, /, dtype=None, order=None, subok=True, shape=None, *, device=None):
         source = array_type(machine, a)
         wanted = source.shape if absent(shape) else shape_of(machine, shape)
-        result = filled(machine, value, wanted, dtype_or(machine, dtype, source.dtype))
+        of = dtype_or(machine, dtype, source.dtype)
+        result = _unset(machine, wanted, of) if value is None else filled(machine, value, wanted, of)
         return _laid_out_like(machine, result, a, source, order)
 
     return rule
@@ -117,7 +128,7 @@ def _renamed(kwargs: dict) -> dict:
     return {k: v for k, v in kwargs.items() if k != "a"}
 
 
-function(np.empty_like)(_like_named(_like(0)))
+function(np.empty_like)(_like_named(_like(None)))
 
 
 # -- matrices --------------------------------------------------------------------------------------------------------

@@ -40,8 +40,11 @@ _ONE_OF_FEW, _FEW = 0.05, 16
 #: nanoseconds that factors of a matrix, and the solution of a triangular system, take less here: XLA hands them to
 #: other threads, and turns matrices around before and behind
 _LESS = {**dict.fromkeys(("cholesky", "lu", "eigh", "qr", "svd"), 4e4), "triangular_solve": 1e4}
-#: the same for an element of an array that is made of others, for each of which XLA looks where it is
-_JOINED = 1.0
+#: the same for an iteration of a loop
+_ITERATION = 10.0
+#: the same for an element of an array that is made of others, for each of which XLA looks where it is, and for one of
+#: those that are put into an array, or in order
+_EACH = {"concatenate": 1.0, **dict.fromkeys(("scatter", "scatter-add", "scatter_add"), 5.0), "sort": 10.0}
 _PRODUCTS = frozenset(("dot_general", "fft"))
 
 
@@ -149,10 +152,12 @@ def _longer_in(jaxpr: Any) -> float:
             chosen = branches.get(equation.invars[0])
             inner = inner if chosen is None else [equation.params["branches"][chosen].jaxpr]
         total -= _LESS.get(equation.primitive.name, 0)
+        total -= _ITERATION * _iterations(equation)
         if inner:
             total += 0 if equation.primitive in IS_FAST else max(map(_longer_in, inner))
-        elif equation.primitive.name == "concatenate":
-            total -= _JOINED * prod(equation.outvars[0].aval.shape)
+        elif equation.primitive.name in _EACH:
+            most = max(prod(v.aval.shape) for v in (*equation.invars[1:], *equation.outvars[:1]))
+            total -= _EACH[equation.primitive.name] * most
         elif equation.primitive.name.startswith("reduce_"):
             shape = equation.invars[0].aval.shape
             few = prod(shape[k] for k in equation.params["axes"]) <= _FEW
@@ -161,6 +166,13 @@ def _longer_in(jaxpr: Any) -> float:
             dtype, count = equation.invars[0].aval.dtype, prod(equation.outvars[0].aval.shape)
             total += _for_elements(equation.primitive.name, dtype, count)
     return total
+
+
+def _iterations(equation: Any) -> int:
+    """How many iterations a loop of JAX's makes, about: as many as there are elements, if nothing else is known."""
+    if equation.primitive.name == "while":
+        return max((prod(v.aval.shape) for v in equation.invars), default=0)
+    return equation.params["length"] if equation.primitive.name == "scan" else 0
 
 
 def _outermost_loops(region: Region) -> Iterator[Operation]:

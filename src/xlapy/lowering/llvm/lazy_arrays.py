@@ -128,9 +128,11 @@ class Room(Protocol):
 
     Attributes:
         factors: those of matrices that were factored before, in what is written now without a branch.
+        is_cut: whether what is written now is a result of the program that is cut to its length and nothing else.
     """
 
     factors: dict[Array, tuple[Array, Array, Array]]
+    is_cut: bool
 
     def made(self, dtype: np.dtype, shape: tuple[int, ...]) -> Memory:
         """A memory of its own, which holds nothing yet."""

@@ -11,6 +11,7 @@ import ctypes
 import functools
 import itertools
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from xlapy.lowering.llvm import object_fields
 from xlapy.lowering.llvm.object_fields import address, copied, loaded, main_called
 from xlapy.lowering.llvm.programs import Function
-from xlapy.lowering.thresholds import BYTES_ON_STACK, OBJECTS_PER_CALL
+from xlapy.lowering.thresholds import BYTES_KEPT, BYTES_ON_STACK, OBJECTS_PER_CALL
 from xlapy.machine_code import addresses
 from xlapy.machine_code.c_calls import NUMBERS, Given, size_of
 from xlapy.machine_code.object_calls import Constant, Operand, Output, Plan
@@ -108,7 +109,7 @@ class _Writer:
     def _can_be_made(self, one: Output) -> bool:
         type = self.outputs[one.index]
         if one.kind == "array":
-            return True
+            return one.length is None or self.outputs[one.length][:2] == (_DTYPES[int], ())
         return not type.shape and (one.kind == "scalar" or _DTYPES.get(one.kind) == type.dtype)
 
     # -- text -------------------------------------------------------------------------------------------------------
@@ -281,7 +282,7 @@ class _Writer:
         if one.kind == "array":
             name = f"%object{one.index}"
             self.lines.append(f"  {name} = load ptr, ptr %made{one.index}")
-            return name
+            return name if one.length is None else self._cut(name, one.index, one.length)
         if one.kind == "scalar":
             dtype = self._known(addresses.dtype_name(self.outputs[one.index].dtype))
             return self._call("PyArray_Scalar", f"ptr {data}, ptr {dtype}, ptr null")
@@ -297,6 +298,45 @@ class _Writer:
             return self._call("PyLong_FromLongLong", f"i64 {name}")
         self.lines += [*loaded(f"{name}.byte", data, 0, "i8"), f"  {name} = zext i8 {name}.byte to i64"]
         return self._call("PyBool_FromLong", f"i64 {name}")
+
+    def _cut(self, whole: str, k: int, length: int) -> str:
+        """The first rows of an array: itself, made shorter, unless much of its memory were kept for little."""
+        rows, *others = self.outputs[k].shape
+        row = prod(others) * self.outputs[k].dtype.itemsize
+        name, most = f"%cut{next(self._number)}", max(rows // 2 - BYTES_KEPT // max(row, 1), 0)
+        keep, block = f"{name}.keep"[1:], name[1:]
+        self.lines += loaded(f"{name}.rows", f"%r{length}.data", 0, "i64")
+        self.lines += loaded(f"{name}.lengths", whole, object_fields.LENGTHS, "ptr")
+        self.lines += [
+            f"  store i64 {name}.rows, ptr {name}.lengths",
+            f"  {name}.few = icmp slt i64 {name}.rows, {most}",
+            f"  br i1 {name}.few, label %{block}.copy, label %{keep}",
+            f"{keep}:",
+            f"  br label %{block}.done",
+            f"{block}.copy:",
+        ]
+        array, dtype = self._known(addresses.ARRAY_CLASS), self._known(addresses.dtype_name(self.outputs[k].dtype))
+        self._call("Py_IncRef", f"ptr {dtype}")
+        parts = (
+            f"ptr {array}, ptr {dtype}, i32 {1 + len(others)}, ptr {name}.lengths, ptr null, ptr null, i32 0, ptr null"
+        )
+        made = self._call("PyArray_NewFromDescr", parts)
+        self.lines += [
+            f"  {name}.none = icmp eq ptr {made}, null",
+            f"  br i1 {name}.none, label %{keep}.all, label %{block}.made",
+            f"{keep}.all:",
+        ]
+        self._call("PyErr_Clear")
+        self.lines += [f"  br label %{block}.done", f"{block}.made:"]
+        self.lines += loaded(f"{name}.data", made, object_fields.DATA, "ptr")
+        self.lines.append(f"  {name}.bytes = mul i64 {name}.rows, {row}")
+        self.lines.append(copied(f"{name}.data", f"%r{k}.data", f"{name}.bytes"))
+        self._call("Py_DecRef", f"ptr {whole}")
+        into = ", ".join(
+            f"[{value}, %{label}]" for value, label in ((whole, keep), (whole, f"{keep}.all"), (made, f"{block}.made"))
+        )
+        self.lines += [f"  br label %{block}.done", f"{block}.done:", f"  {name} = phi ptr {into}"]
+        return name
 
     def _needs(self, *names: str) -> None:
         self.names |= {name: f"@{name} = external global i8" for name in names}

@@ -82,7 +82,7 @@ def main_called(function: Function, params: Sequence) -> list[str]:
     return [*lines, f"  call void @main({arguments}) noinline"]
 
 
-def copied(target: str, source: str, size: int) -> str:
+def copied(target: str, source: str, size: int | str) -> str:
     """What copies so many bytes."""
     return f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)"
 

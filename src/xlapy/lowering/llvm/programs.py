@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 from math import prod
 from typing import NamedTuple
 
@@ -11,13 +11,14 @@ import jax
 import jax.extend.core
 import numpy as np
 
-from xlapy.ir import Operation, Region, Var, captured
+from xlapy.ir import Operation, Region, Var, captured, constant_value
 from xlapy.ir.access_regions import Dimension, touched
 from xlapy.ir.operations import ELEMENTWISE, OF_JAXPRS
 from xlapy.ir.stacking_leaves import is_stack, is_unset, is_unstack
 from xlapy.lowering import hoisted_products
 from xlapy.lowering.jaxprs.deferred_tracing import traced
 from xlapy.lowering.llvm import bufferisation, equations, lane_ranges
+from xlapy.lowering.llvm.bounds_checks import Bounds
 from xlapy.lowering.llvm.bufferisation import Array, Memory
 from xlapy.lowering.llvm.early_exits import Errors, Exit, exits_of
 from xlapy.lowering.llvm.early_exits import Place as Output
@@ -67,6 +68,8 @@ from xlapy.lowering.lowering_rules import RULES as LAX
 from xlapy.lowering.lowering_rules import has_factors
 from xlapy.lowering.thresholds import BYTES_MADE_IN_RESULT, THREADS_OF_GRID
 
+#: what it does with floats as soon
+_OF_FLOATS = frozenset("abs is_finite eq ne lt le gt ge mul max min floor ceil".split())
 #: what a processor does with integers in no time
 _OF_BITS = frozenset(
     "constant convert bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right_logical"
@@ -142,6 +145,9 @@ class _Program(Loops):
         super().__init__(region, may_have_rooms, None if errors is None else exits_of(region, errors), text)
         self.tag = tag
         self._results = region.results
+        self.is_cut = False
+        #: where the function is left, with what says whether it is, that is not asked yet
+        self._pending: list[tuple[Exit, Number]] = []
         #: results that are written on the way out
         self._told = {k for exit in self.exits.values() for (k, _), *_ in exit.stored}
         #: products of which some lanes are looked at only, with what makes the mask of these
@@ -222,6 +228,8 @@ class _Program(Loops):
         self._lanes_of.update(lanes)
         factors, self.factors = self.factors, {}
         for operation in operations:
+            if self._pending and not self._may_come_first(operation):
+                self._leave_at_pending()
             self.uses.subtract(operation.operands)
             found = self._with_elements(operation)
             if operation.kind in ("for", "while") and operation in self.exits:
@@ -233,6 +241,8 @@ class _Program(Loops):
                     elif not is_little(value):
                         value = self.stored(value, [x for x in found if x is not value])
                 self.values[var] = value
+        if region.operations:
+            self._leave_at_pending()
         self.uses.subtract(region.results)
         self.factors = factors
         return [self.value(v) for v in region.results]
@@ -274,7 +284,8 @@ class _Program(Loops):
         dtype = operation.results[0].type.dtype
         if operation.operands[0].type.dtype == dtype:
             return [self.value(operation.operands[0])]
-        return [self._numeric(operation, lambda x: convert(self.text, x, dtype))]
+        fits = self.is_left and operation.attributes.get("fits", False)
+        return [self._numeric(operation, lambda x: convert(self.text, x, dtype, fits))]
 
     def _for(self, operation: Operation) -> Sequence[Value]:
         return self.for_loop(operation, [self.value(v) for v in operation.operands[1:]])
@@ -295,8 +306,22 @@ class _Program(Loops):
     def _select(self, operation: Operation) -> Sequence[Value]:
         if operation in self.exits:
             return [self._left_or(self.exits[operation])]
+        if self.is_left and self.text.loops and not self.text.for_gpu and _is_from_end(operation, self.bounds):
+            return [self._from_end(operation)]
         found = lane_ranges.replaced(self, operation)
         return [self._numeric(operation, partial(select, self.text)) if found is None else found]
+
+    def _from_end(self, operation: Operation) -> Value:
+        """An index that may count from the end, as hardly any does: what is loaded there need not wait for that."""
+        text, (predicate, behind, index) = self.text, map(self.number, operation.operands)
+        labels, before = [text.label(), text.label()], text.block
+        if known_value(predicate) is not None:
+            return select(text, predicate, behind, index)
+        text.do(f"br i1 {predicate.name}, label %{labels[0]}, label %{labels[1]}, !prof {text.unlikely()}")
+        text.begin(labels[0])
+        text.do(f"br label %{labels[1]}")
+        text.begin(labels[1])
+        return self.merged(behind, index, [labels[0], before])
 
     def _numeric(self, operation: Operation, rule: Callable[..., Number]) -> Value:
         type = operation.results[0].type
@@ -307,6 +332,8 @@ class _Program(Loops):
         value, shape = self.value(operation.operands[0]), operation.results[0].type.shape
         if isinstance(value, Number) and prod(shape) == 1:
             return [value]
+        if operation.attributes.get("unset") and isinstance(value, Number):
+            return [uniform(value, shape)._replace(is_unset=True)]
         value = for_many(self, value, shape)
         return [placed(self.text, value, shape, range(len(shape) - len(shape_of(value)), len(shape)))]
 
@@ -343,7 +370,10 @@ class _Program(Loops):
             product = vector_product(self.text, self, jaxpr.jaxpr, operands, window.extents[0])
             if product is not None:
                 return [product]
+        (result, *_) = operation.results
+        self.is_cut = operation.kind == "compact" and result in self._results and self.uses[result] == 1
         values = equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+        self.is_cut = False
         if note is not None and note.kind == "lanes":
             return [lane_ranges.mask_of_range(self, operation, values[0])]
         return values
@@ -452,9 +482,40 @@ class _Program(Loops):
     def _left_or(self, exit: Exit) -> Value:
         """Leave the function if an error is raised; if not, the tag is what it was."""
         assert exit.predicate is not None and exit.before is not None
-        self._leave(exit, self.number(exit.predicate))
+        self._pending.append((exit, self.number(exit.predicate)))
         self.values[exit.predicate] = FALSE
         return self.value(exit.before)
+
+    def _may_come_first(self, operation: Operation) -> bool:
+        """Whether an operation may be done before it is known whether the function is left: it computes a number, of
+        any numbers, in no time."""
+        if operation.kind == "if":
+            known = known_value(self.number(operation.operands[0]))
+            return known is not None and not operation.regions[0 if known else 1].operations
+        if any(v.type.shape for v in operation.results):
+            return False
+        if operation.kind == "convert":
+            return all(v.type.dtype.kind != "f" for v in operation.operands)
+        return operation.kind in _OF_BITS or operation.kind in _OF_FLOATS
+
+    def _leave_at_pending(self) -> None:
+        """Leave the function if there is one of the errors that were waited with: one question, and which it is only if
+        there is any."""
+        pending, self._pending = self._pending, []
+        pending = [(exit, predicate) for exit, predicate in pending if known_value(predicate) is not False]
+        if len(pending) < 2:
+            for exit, predicate in pending:
+                self._leave(exit, predicate)
+            return
+        text, (first, *others) = self.text, [predicate for _, predicate in pending]
+        any_of = reduce(partial(RULES["bitwise_or"], text), others, first)
+        some, none = text.label(), text.label()
+        text.do(f"br i1 {any_of.name}, label %{some}, label %{none}, !prof {text.unlikely()}")
+        text.begin(some)
+        for exit, predicate in pending:
+            self._leave(exit, predicate)
+        text.do(f"br label %{none}")
+        text.begin(none)
 
     def _leave(self, exit: Exit, predicate: Number) -> None:
         text, values, uses, versions = self.text, self.values, self.uses, self.versions()
@@ -561,6 +622,20 @@ _RULES: dict[str, Callable[[_Program, Operation], Sequence[Value]]] = {
     "store": lambda program, operation: [program._store(operation, touched(operation) or [])],
     "while": _Program._while,
 }
+
+
+def _is_from_end(operation: Operation, bounds: Bounds) -> bool:
+    """Whether it makes an index that was looked at, `i + n if i < 0 else i`."""
+    predicate, behind, index = operation.operands
+    asked, added = predicate.owner, behind.owner
+    if index.type.shape or index.type.dtype != INDEX or not isinstance(asked, Operation) or asked.kind != "lt":
+        return False
+    if asked.operands[0] is not index or constant_value(asked.operands[1]) != 0:
+        return False
+    if not isinstance(added, Operation) or added.kind != "add" or index not in added.operands:
+        return False
+    length = constant_value(added.operands[1 if added.operands[0] is index else 0])
+    return length is not None and not bounds.at_least(index, -int(length))
 
 
 def _is_bit(predicate: Var) -> bool:

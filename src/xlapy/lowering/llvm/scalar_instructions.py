@@ -248,8 +248,9 @@ def select(text: Text, predicate: Number, x: Number, y: Number) -> Number:
     return _same(x, *(_select(text, predicate.name, type, a, b) for a, b in zip(x.parts, y.parts, strict=True)))
 
 
-def convert(text: Text, x: Number, dtype: np.dtype) -> Number:
-    """A number as one of another type; floats beyond all integers become the largest or smallest one, NaN becomes 0."""
+def convert(text: Text, x: Number, dtype: np.dtype, fits: bool = False) -> Number:
+    """A number as one of another type; floats beyond all integers become the largest or smallest one, NaN becomes 0,
+    unless it is known that there is an integer that `fits`."""
     if x.dtype == dtype:
         return x
     if x.dtype.kind in "biu" and dtype.kind in "iu" and (known := known_value(x)) is not None:
@@ -264,6 +265,9 @@ def convert(text: Text, x: Number, dtype: np.dtype) -> Number:
         return Number(dtype, tuple(part.name for part in converted))
     if x.dtype.kind == "c":
         return convert(text, Number(part_of(x.dtype), x.parts[:1]), dtype)
+    if fits and x.dtype.kind == "f" and dtype.kind == "i":
+        # where it does not, and nobody looks at it, it is any integer
+        return Number(dtype, (text.new(f"freeze {new} {text.new(f'fptosi {old} {x.name} to {new}')}"),))
     return Number(dtype, (_converted(text, x, dtype, old, new),))
 
 
