@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.argument_kinds import involved, require_static
-from xlapy.dispatch.bounded import masked_axes
+from xlapy.dispatch.bounded import layout_matching, masked_axes
 from xlapy.dispatch.bounded.bounded_slices import basic
 from xlapy.dispatch.bounded.masked_axes import INT64, Lanes, fresh, select_valid, settle_widths, valid_mask, var_of
 from xlapy.dispatch.numpy import moments, reductions
@@ -41,11 +41,25 @@ def _counted(machine: Machine, array: BoundedArray, axes: tuple[int, ...], where
     lanes = [x if k in axes else None for k, x in enumerate(array.axes)]
     mask = valid_mask(machine, array.base.type.shape, lanes)
     if not _default(where):
-        if involved(where):
-            raise require_static(machine, array, "where= of dynamic length")
-        given = machine.builder.broadcast(operand(machine, where, masked_axes.BOOL), array.base.type.shape)
+        given = _placed(machine, array, where)
         mask = given if mask is None else machine.builder.elementwise("bitwise_and", mask, given)
     return Const(True) if mask is None else JaxArray(mask)
+
+
+def _placed(machine: Machine, array: BoundedArray, where: Value) -> Var:
+    """The mask `where=` of a reduction, with its lanes where those of the array are."""
+    if not isinstance(where, BoundedArray) or where.base.type.dtype != masked_axes.BOOL:
+        where = machine.new_array(reductions.where_mask(machine, where.base if involved(where) else where))
+    if len(masked_axes.taken_apart(machine, where)[1]) > len(array.axes):
+        machine.raise_(ValueError, "input operand has more dimensions than allowed by the axis remapping")
+
+    def message() -> Value:
+        (one, sizes), (two, more) = (masked_axes.shape_text(machine, v) for v in (array, where))
+        text = f"operands could not be broadcast together with remapped shapes [original->remapped]: {one} {two} "
+        return machine.message(text, *sizes, *more)
+
+    shape = array.base.type.shape
+    return machine.builder.broadcast(layout_matching.fit(machine, where, shape, array.axes, message), shape)
 
 
 def _remaining(machine: Machine, array: BoundedArray, axes: tuple[int, ...], keep: object, result: Value) -> Value:

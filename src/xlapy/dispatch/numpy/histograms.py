@@ -133,7 +133,7 @@ def _grid(*rest):
             border = jnp.asarray(np.array(wanted, limits[0]))
         else:
             sample = sample if sample.dtype.kind == "f" else sample.astype(jnp.float64)
-            low, high = limits[0] or (jnp.min(sample), jnp.max(sample)) if sample.size else (0.0, 1.0)
+            low, high = limits[0] or ((jnp.min(sample), jnp.max(sample)) if sample.size else (0.0, 1.0))
             same = jnp.asarray(low == high)
             low, high = jnp.where(same, low - 0.5, low), jnp.where(same, high + 0.5, high)
             border = jnp.arange(wanted + 1).astype(low.dtype) * ((high - low) / wanted) + low
