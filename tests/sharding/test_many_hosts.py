@@ -1,4 +1,4 @@
-"""The same program on two processes, of which each has four devices."""
+"""The same program on two processes and on four, which have eight devices together."""
 
 import os
 import socket
@@ -17,7 +17,7 @@ import sys
 import jax
 
 jax.config.update("jax_cpu_collectives_implementation", "gloo")
-jax.distributed.initialize("localhost:" + sys.argv[2], 2, int(sys.argv[1]))
+jax.distributed.initialize("localhost:" + sys.argv[2], int(sys.argv[4]), int(sys.argv[1]))
 import numpy as np
 import xlapy
 
@@ -82,29 +82,30 @@ sys.stdout.close()
 
 
 @pytest.mark.skipif(ARE_HERE, reason="starts processes of its own")
-def test_two_processes(tmp_path):
+@pytest.mark.parametrize("count", [2, 4])
+def test_processes(count, tmp_path):
     with socket.socket() as free:
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
-    flags = "--xla_force_host_platform_device_count=4"
+    flags = f"--xla_force_host_platform_device_count={8 // count}"
     started = [
         subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, str(k), str(port), str(tmp_path / str(k))],
+            [sys.executable, "-c", PROGRAM, str(k), str(port), str(tmp_path / str(k)), str(count)],
             env={**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu", "PYTHONHASHSEED": str(k)},
             cwd=HERE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
-        for k in range(2)
+        for k in range(count)
     ]
     try:
         texts = [process.communicate(timeout=240) for process in started]
     finally:
         for process in started:
             process.kill()
-    assert [process.returncode for process in started] == [0, 0], texts
+    assert [process.returncode for process in started] == [0] * count, texts
     # the same was printed, and the same program was made, whatever the order of sets is
-    printed = [(tmp_path / str(k)).read_text().splitlines() for k in range(2)]
-    assert printed[0] == printed[1]
+    printed = [(tmp_path / str(k)).read_text().splitlines() for k in range(count)]
+    assert all(lines == printed[0] for lines in printed)
     assert printed[0][-1].startswith("program")

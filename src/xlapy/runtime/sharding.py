@@ -229,9 +229,14 @@ def _of_outputs(recipe: Any, shardings: Any) -> dict[int, Any]:
         return {}
     if is_leaf(shardings):
         return dict.fromkeys(outputs_of(recipe), shardings)
-    parts = _parts_of(recipe)
-    own = shardings if isinstance(shardings, Mapping) else dict(enumerate(shardings))
-    if parts is None or parts.keys() != own.keys():
+    if isinstance(recipe, Made) and recipe.kind == "instance" and type(shardings) is recipe.cls:
+        # What has no outputs in it is no leaf of a pytree, or is the same in both.
+        fields = ((name, part) for name, part in recipe.fields.items() if list(outputs_of(part)))
+        return {k: v for name, part in fields for k, v in _of_outputs(part, getattr(shardings, name)).items()}
+    parts, own = _parts_of(recipe), None
+    if isinstance(shardings, Mapping | list | tuple):
+        own = shardings if isinstance(shardings, Mapping) else dict(enumerate(shardings))
+    if parts is None or own is None or parts.keys() != own.keys():
         raise ValueError(f"out_shardings has another structure than the result: {shardings!r}")
     return {k: v for key, part in parts.items() for k, v in _of_outputs(part, own[key]).items()}
 
