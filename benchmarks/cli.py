@@ -17,6 +17,7 @@ from benchmarks.calls import calls
 from benchmarks.compare import compared
 from benchmarks.measure import MINIMUM_REPEATS
 from benchmarks.plan import Plan
+from benchmarks.pods import pods
 from benchmarks.report import terminal, write
 from benchmarks.results import FAILED, OK, SKIPPED, Result, Run, one_line
 from benchmarks.scaling import scaling
@@ -87,7 +88,8 @@ def main(
     semantics instances.
 
     Without a suite: VGG19 forward at batch 1 on the devices found. `python -m benchmarks compare A.json B.json` sets
-    two runs side by side; `python -m benchmarks scaling` runs programs over 1, 2, 4 and 8 virtual devices."""
+    two runs side by side; `python -m benchmarks scaling` runs programs over 1, 2, 4 and 8 virtual devices, and
+    `python -m benchmarks pods` compiles training for up to 256 chips."""
     one_of(names, plan.SUITES, "suite")
     one_of(devices, plan.DEVICES, "device")
     one_of(peers, tuple(plan.PEERS), "peer")
@@ -190,7 +192,7 @@ def collect(wanted: Plan, run: Run, screen: Console, path: Path, until: float = 
 
 
 def entry(gpu: click.Command) -> None:
-    """`python -m benchmarks`: `compare`, `calls`, `scaling` and `gpu` are commands, anything else names suites."""
+    """`python -m benchmarks`: `compare`, `calls`, `scaling`, `pods`, `gpu` are commands, anything else names suites."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["gpu"]:
         gpu(arguments[1:], prog_name="python -m benchmarks gpu")
@@ -198,6 +200,8 @@ def entry(gpu: click.Command) -> None:
         sys.exit(calls(arguments[1:]))
     if arguments[:1] == ["scaling"]:
         sys.exit(scaling(arguments[1:]))
+    if arguments[:1] == ["pods"]:
+        sys.exit(pods(arguments[1:]))
     if arguments[:1] == ["compare"]:
         compare(arguments[1:], prog_name="python -m benchmarks compare")
     main(spread(arguments), prog_name="python -m benchmarks")
