@@ -23,6 +23,7 @@ os.environ.setdefault("XLAPY_CACHE", "0")
 
 #: tests over grids of cases that are much alike
 GRIDS = """
+tests/benchmarks/test_broad_kernels.py
 tests/covered/test_calls.py tests/covered/test_random.py tests/dispatch/test_lax_equivalents.py
 tests/dispatch/test_numpy_sources.py tests/dispatch/test_python_scalars.py tests/gradients/test_sweep.py
 tests/lowering/test_compaction.py tests/lowering/test_long_sorts.py tests/lowering/test_nvptx.py

@@ -1,23 +1,72 @@
 """Every kernel: importing the families registers them."""
 
 from benchmarks.kernels import (
+    alignments,
+    automata,
+    bits,
+    copies,
+    digits,
+    draws,
     dynamic_programming,
     finance,
+    geometry,
+    graphs,
+    histograms,
     images,
+    interpolation,
+    joins,
+    learning,
     linear_algebra,
     loops,
     masks,
+    mechanics,
     monte_carlo,
     particles,
+    pictures,
+    primes,
+    products,
     recurrences,
     recursion,
+    selections,
+    signals,
+    small_matrices,
+    sorting,
+    sparse,
     spectral,
+    state_space,
     stencils,
     tables,
+    transforms,
     whole_arrays,
 )
 from benchmarks.kernels.registry import KERNELS
 
+#: families of kernels as users write them that the compiler was not tuned for one by one
+BROAD = (
+    transforms,
+    histograms,
+    selections,
+    small_matrices,
+    copies,
+    products,
+    joins,
+    alignments,
+    graphs,
+    sparse,
+    signals,
+    pictures,
+    draws,
+    mechanics,
+    digits,
+    bits,
+    primes,
+    geometry,
+    automata,
+    state_space,
+    learning,
+    interpolation,
+    sorting,
+)
 FAMILIES = (
     stencils,
     linear_algebra,
@@ -33,6 +82,7 @@ FAMILIES = (
     recursion,
     tables,
     whole_arrays,
+    *BROAD,
 )
 
-__all__ = ["FAMILIES", "KERNELS"]
+__all__ = ["BROAD", "FAMILIES", "KERNELS"]

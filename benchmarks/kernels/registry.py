@@ -1,5 +1,6 @@
 """How a kernel is declared: `@kernel(arguments, ...)` on an ordinary NumPy function."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -68,3 +69,13 @@ def kernel(
 def sized(base: int, scale: float, least: int = 8) -> int:
     """A length that grows with the scale."""
     return max(least, round(base * scale))
+
+
+def side(base: int, scale: float, least: int = 4) -> int:
+    """The side of a square whose area grows with the scale."""
+    return max(least, round(base * math.sqrt(scale)))
+
+
+def power(base: int, scale: float, least: int = 8) -> int:
+    """A power of two that grows with the scale."""
+    return max(least, 1 << round(math.log2(max(1, base * scale))))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks.agreement import disagreement
-from benchmarks.kernels.all import FAMILIES, KERNELS
+from benchmarks.kernels.all import BROAD, FAMILIES, KERNELS
 from benchmarks.kernels.registry import kernel
 from benchmarks.plan import Plan, found
 from benchmarks.suites import kernels
@@ -15,6 +15,7 @@ from benchmarks.suites.kernels import copied
 from xlapy import jit
 
 SCALE = 0.05
+FEW = [spec.name for spec in KERNELS.values() if spec.function.__module__ not in {m.__name__ for m in BROAD}]
 
 
 def answer(spec, scale=SCALE, function=None):
@@ -27,13 +28,13 @@ def test_there_are_enough():
     assert {spec.family for spec in KERNELS.values()} == {module.__name__.rpartition(".")[2] for module in FAMILIES}
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", FEW)
 def test_arguments_and_answers_repeat(name):
     first, second = answer(KERNELS[name]), answer(KERNELS[name])
     assert disagreement(first, second, rtol=0.0, dtypes=True) is None
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", FEW)
 def test_only_the_declared_arguments_are_written_to(name):
     spec = KERNELS[name]
     before, after = spec.made(SCALE), spec.made(SCALE)
@@ -52,7 +53,7 @@ def test_hand_written_jax_agrees(name):
     assert disagreement(answer(spec), result, spec.rtol, spec.atol) is None
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", FEW)
 def test_compiled_at_the_size_of_the_benchmark(name):
     """Large arrays take other ways through the compiler than small ones."""
     spec = KERNELS[name]

@@ -73,7 +73,7 @@ def nested_down(x, n):
     return total, j
 
 
-COUNTED = [up, down, mirrored, as_many_as_asked, nested]
+COUNTED = [up, down, mirrored, as_many_as_asked, nested, nested_down]
 
 
 def doubles(x, n):
@@ -124,7 +124,6 @@ def at_other_times(x, n):
 
 OTHERS = [
     from_a_number,
-    nested_down,
     doubles,
     the_limit_moves,
     in_steps_from_data,

@@ -238,3 +238,52 @@ def test_large_programs_are_called_as_before():
     compiled = xlapy.jit(lambda *xs: sum(xs))
     numbers = [float(k) for k in range(100)]
     assert compiled(*numbers) == compiled(*numbers) == sum(numbers) and compiled(*numbers[::-1]) == sum(numbers)
+
+
+def selected(x, limit):
+    chosen = x > limit
+    return x[chosen], np.nonzero(chosen)[0], chosen.sum()
+
+
+def put_in_front(x, limit):
+    out, n = np.empty(len(x)), 0
+    for v in x:
+        if v > limit:
+            out[n] = v
+            n += 1
+    return [out[:n], n]
+
+
+@pytest.mark.parametrize("function", [selected, put_in_front])
+@pytest.mark.parametrize("size", [1, 2, 3000])
+def test_arrays_of_a_length_that_data_says(function, size):
+    x = np.random.default_rng(size).normal(size=size)
+    check(function, *((x, limit) for limit in (-9.0, 9.0, 0.0, 2.0)))
+
+
+def test_rows_of_a_number_that_data_says():
+    x = np.random.default_rng(0).normal(size=(2000, 3))
+    check(lambda x, limit: x[x[:, 0] > limit], (x, 0.0), (x, 2.5), (x, 9.0), (x, -9.0))
+
+
+def test_a_shorter_array_is_the_callers():
+    compiled = xlapy.jit(selected)
+    x = np.arange(3000.0)
+    for limit in (10.0, 2990.0):
+        one, places, _ = compiled(x, limit)
+        other, *_ = compiled(x, limit)
+        one += 1
+        assert one.flags.owndata and one.base is None and places.nbytes == 8 * len(places)
+        np.testing.assert_array_equal(other, x[x > limit])
+
+
+def largest(x, start):
+    best, at = start, -1
+    for i in range(len(x)):
+        if x[i] > best:
+            best, at = x[i], i
+    return best, at, (best,)
+
+
+def test_a_number_that_is_pythons_or_numpys():
+    check(largest, (np.array([-1.0, -2.0]), 0.0), (np.array([-1.0, 2.0]), 0.0), (np.array([3.0, 2.0]), 0.0))

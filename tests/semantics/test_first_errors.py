@@ -171,6 +171,39 @@ def many_numbers(x, k):
     return a, b, c, d, [a, b], {"c": c}
 
 
+NAN, INF = float("nan"), float("inf")
+
+
+@program(
+    (np.array([0.5, 3.9, -1.2]), 4),
+    (np.array([0.5, 4.0, NAN]), 4),
+    (np.array([0.5, NAN, 9.0]), 4),
+    (np.array([INF, NAN]), 4),
+    (np.array([-INF]), 4),
+    (np.array([0.5, -4.9, -5.1, NAN]), 4),
+    (np.array([], float), 4),
+    raises=(IndexError, ValueError, OverflowError),
+)
+def places_of_floats(x, n):
+    counts = np.zeros((n, n), dtype=np.int64)
+    for k in range(len(x)):
+        counts[int(x[k]), int(-x[k])] += 1
+    return counts
+
+
+@program((np.array([1.0, NAN, 2.5]),), (np.array([INF, -2.5, NAN]),), (np.array([-0.5]),))
+def caught_where_no_int_is(x):
+    total = unfit = 0
+    for v in x:
+        try:
+            total += int(v)
+        except ValueError:
+            unfit += 1
+        except OverflowError:
+            unfit += 100
+    return total, unfit
+
+
 test_programs = program.test()
 
 

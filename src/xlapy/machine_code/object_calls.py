@@ -34,6 +34,13 @@ class Output(NamedTuple):
     length: int | None = None
 
 
+class Chosen(NamedTuple):
+    """One of several objects that are made of outputs, by output number `selector`."""
+
+    selector: int
+    alternatives: tuple[Output, ...]
+
+
 class Operand(NamedTuple):
     """The object that is operand number `index`."""
 
@@ -50,7 +57,7 @@ class Plan(NamedTuple):
     """What such a function does when the program has run.
 
     Attributes:
-        result: an `Output`, `Operand`, `Constant`, or a tuple of such.
+        result: an `Output`, `Chosen`, `Operand`, `Constant`, or a tuple of such.
         writes: operands whose elements become those of an output, by number.
         error: the output that is not zero where the program has met an error.
     """
@@ -77,7 +84,7 @@ def constants_of(result: Any) -> list[Any]:
         return [result.value]
     if type(result) is tuple:
         return [value for item in result for value in constants_of(item)]
-    return []
+    return []  # a `Chosen` has none
 
 
 def function_at(address: int, constants: Sequence[Any], kept: object) -> Callable[..., Any]:
@@ -106,4 +113,4 @@ def address_of_api(name: str) -> int | None:
     return None if function is None else ctypes.cast(function, ctypes.c_void_p).value
 
 
-__all__ = ["OTHER", "Constant", "Operand", "Output", "Plan", "address_of_api", "constants_of", "function_at"]
+__all__ = ["OTHER", "Chosen", "Constant", "Operand", "Output", "Plan", "address_of_api", "constants_of", "function_at"]

@@ -30,6 +30,8 @@ from xlapy.runtime.transfer_report import delivered_outputs
 
 #: numbers of one kind from which on they are packed
 _LEAST = 16
+#: the same of those at which only the host looks, where it has them in its own memory
+_LEAST_ON_HOST = 48
 _SAME = frozenset(SCALAR_DTYPES.values())
 
 
@@ -167,6 +169,8 @@ def packing_of_results(analysis: Analysis, kind: ResultKind, on_host: bool) -> P
     groups = []
     for group in _with_rest(arrays, alike, dtypes):
         like = alike[group.places[0]]
+        if on_host and not isinstance(like, tuple) and len(group.places) < _LEAST_ON_HOST:
+            continue
         weak = isinstance(like, tuple) and like[1]
         groups.append(replace(group, delivered=isinstance(like, tuple), weak=weak))
     return _packing(len(results), groups)

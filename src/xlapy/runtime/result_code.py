@@ -20,10 +20,10 @@ from xlapy.domain import randomness
 from xlapy.domain.builtin_bases import BASES, CONTENTS
 from xlapy.domain.exception_attributes import ABSENT
 from xlapy.domain.host_views import shown
-from xlapy.domain.recipes import Cut, Effect, External, Known, Leaf, Made, View
+from xlapy.domain.recipes import Choice, Cut, Effect, External, Known, Leaf, Made, View
 from xlapy.domain.recipes import Sequence as SequenceRecipe
 from xlapy.domain.sources import Source
-from xlapy.machine_code.object_calls import Constant, Operand, Output, Plan
+from xlapy.machine_code.object_calls import Chosen, Constant, Operand, Output, Plan
 from xlapy.runtime.codegen import Writer
 from xlapy.runtime.container_contents import fill
 from xlapy.runtime.quick import Recipes
@@ -82,6 +82,8 @@ def _planned(recipe: Any, place: Mapping[Source, int]) -> Any:
             return _output(recipe)
         case Known(value=value) if type(value) in _PLAIN:
             return Constant(value)
+        case Choice():
+            return _chosen(recipe)
         case External(source=source) if source in place:
             return Operand(place[source])
         case SequenceRecipe(cls=cls, items=items) if cls is tuple:
@@ -104,13 +106,20 @@ def _output(leaf: Leaf | Cut) -> Output | None:
     return None
 
 
+def _chosen(choice: Choice) -> Chosen | None:
+    """A number that is Python's or NumPy's, as a C function makes it; None for another choice."""
+    ways = [_output(one) if isinstance(one, Leaf) and not one.mutable else None for one in choice.alternatives]
+    known = tuple(way for way in ways if way is not None)
+    return Chosen(choice.selector, known) if len(known) == len(ways) else None
+
+
 class _Text:
     """Writes the function."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.writer = Writer(names, False)
         #: what is made of outputs, in order
-        self.slots: list[Output] = []
+        self.slots: list[Output | Chosen] = []
         self._arrays: dict[int, str] = {}
         self._made: dict[int, str] = {}
         self._begun: set[int] = set()
@@ -132,8 +141,8 @@ class _Text:
         match recipe:
             case Leaf():
                 return self._leaf(recipe)
-            case Cut():
-                return self._cut(recipe)
+            case Cut() | Choice():
+                return self._slot(_output(recipe) if isinstance(recipe, Cut) else _chosen(recipe))
             case Known(value=value):
                 return repr(value) if value is None or type(value) is bool else self.writer.name(value)
             case External(source=source):
@@ -171,8 +180,7 @@ class _Text:
             self._arrays[leaf.mutable] = text
         return text
 
-    def _cut(self, cut: Cut) -> str:
-        output = _output(cut)
+    def _slot(self, output: Output | Chosen | None) -> str:
         if output is None:
             raise _Unsuitable
         if output not in self.slots:

@@ -122,16 +122,16 @@ def truncated(machine, var: Var, round_kind: str | None = None, bounds: tuple[in
     fits = builder.elementwise("lt", size, constant(machine, 2.0 ** (bits - 1), size))
     # Each error is one of numbers that do not fit, so that it is one question whether there is any.
     unfit = builder.elementwise("bitwise_not", fits)
-    nan, infinite = builder.elementwise("ne", given, given), _not_finite(machine, given)
+    nan, finite = builder.elementwise("ne", given, given), builder.elementwise("is_finite", given)
     check(machine, builder.elementwise("bitwise_and", unfit, nan), _NAN_TO_INT)
-    check(machine, builder.elementwise("bitwise_and", unfit, infinite), _INF_TO_INT)
+    infinite = builder.elementwise("bitwise_and", unfit, builder.elementwise("bitwise_not", finite))
+    infinite = builder.elementwise("bitwise_and", infinite, builder.elementwise("bitwise_not", nan))
+    check(machine, infinite, _INF_TO_INT)
     if var.type.dtype.itemsize > 2:
-        refuse_where(machine, unfit, "XP0005", f"a float beyond {bits} bits is made an int", "keep it a float")
+        # Of NaN and infinity the first error is told, unless the program catches it.
+        large = builder.elementwise("bitwise_and", unfit, finite) if machine.catching else unfit
+        refuse_where(machine, large, "XP0005", f"a float beyond {bits} bits is made an int", "keep it a float")
     return scalar(machine, int, builder.convert(var, np.dtype(np.int64), fits=True))
-
-
-def _not_finite(machine, var: Var) -> Var:
-    return machine.builder.elementwise("bitwise_not", machine.builder.elementwise("is_finite", var))
 
 
 # -- conversions ------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from xlapy.lowering.llvm.programs import Function
 from xlapy.lowering.thresholds import BYTES_KEPT, BYTES_ON_STACK, OBJECTS_PER_CALL
 from xlapy.machine_code import addresses
 from xlapy.machine_code.c_calls import NUMBERS, Given, size_of
-from xlapy.machine_code.object_calls import Constant, Operand, Output, Plan
+from xlapy.machine_code.object_calls import Chosen, Constant, Operand, Output, Plan
 
 #: bytes from the beginning of a number of Python's or NumPy's to what it is; of a tuple to its first item
 _NUMBER, _ITEMS = 16, tuple.__basicsize__
@@ -99,6 +99,8 @@ class _Writer:
         if len(set(self.arrays)) < len(self.arrays):
             return False
         if any(one.python not in NUMBERS and one.python is not None for one in self.given):
+            return False
+        if any(self.outputs[k].shape or self.outputs[k].dtype.kind not in "iu" for k in _selectors(self.plan.result)):
             return False
         dtypes = [one.dtype for one in (*self.given, *self.outputs)]
         if any(addresses.address_of(addresses.dtype_name(dtype)) is None for dtype in dtypes):
@@ -267,6 +269,8 @@ class _Writer:
             return made
         if isinstance(result, Output):
             return self._output(result)
+        if isinstance(result, Chosen):
+            return self._chosen(result)
         if isinstance(result, Operand):
             name = f"%p{result.index}"
         else:
@@ -298,6 +302,21 @@ class _Writer:
             return self._call("PyLong_FromLongLong", f"i64 {name}")
         self.lines += [*loaded(f"{name}.byte", data, 0, "i8"), f"  {name} = zext i8 {name}.byte to i64"]
         return self._call("PyBool_FromLong", f"i64 {name}")
+
+    def _chosen(self, choice: Chosen) -> str:
+        """One of several numbers; the last one if it is none of the others."""
+        name, type = f"choice{next(self._number)}", f"i{8 * self.outputs[choice.selector].dtype.itemsize}"
+        self.lines += loaded(f"%{name}.number", f"%r{choice.selector}.data", 0, type)
+        *first, last = range(len(choice.alternatives))
+        to = " ".join(f"{type} {k}, label %{name}.{k}" for k in first)
+        self.lines.append(f"  switch {type} %{name}.number, label %{name}.{last} [{to}]")
+        made = []
+        for k, one in enumerate(choice.alternatives):
+            self.lines.append(f"{name}.{k}:")
+            made.append(f"[{self._output(one)}, %{name}.{k}]")
+            self.lines.append(f"  br label %{name}.made")
+        self.lines += [f"{name}.made:", f"  %{name} = phi ptr {', '.join(made)}"]
+        return f"%{name}"
 
     def _cut(self, whole: str, k: int, length: int) -> str:
         """The first rows of an array: itself, made shorter, unless much of its memory were kept for little."""
@@ -361,9 +380,19 @@ class _Writer:
 def _outputs(result: Any) -> Iterator[Output]:
     if isinstance(result, Output):
         yield result
+    elif isinstance(result, Chosen):
+        yield from result.alternatives
     elif type(result) is tuple:
         for item in result:
             yield from _outputs(item)
+
+
+def _selectors(result: Any) -> Iterator[int]:
+    if isinstance(result, Chosen):
+        yield result.selector
+    elif type(result) is tuple:
+        for item in result:
+            yield from _selectors(item)
 
 
 __all__ = ["object_entry"]

@@ -145,7 +145,6 @@ class _Program(Loops):
         super().__init__(region, may_have_rooms, None if errors is None else exits_of(region, errors), text)
         self.tag = tag
         self._results = region.results
-        self.is_cut = False
         #: where the function is left, with what says whether it is, that is not asked yet
         self._pending: list[tuple[Exit, Number]] = []
         #: results that are written on the way out

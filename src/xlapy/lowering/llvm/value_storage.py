@@ -54,6 +54,7 @@ class Frame:
         #: how often a value is still used
         self.uses = uses_in(region)
         self.factors: dict[Array, tuple[Array, Array, Array]] = {}
+        self.is_cut = False
         #: loops and branches that are open
         self.around = 0
         #: whether what is written now is done once, though in a loop
