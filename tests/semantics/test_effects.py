@@ -579,4 +579,14 @@ def logs_what_nobody_reads(x, n):
     return x * n
 
 
+@program(("-", None), (None, 3), raises=TypeError)
+def printed_between(sep, end):
+    print(1, 2, sep=sep, end=end)
+
+
+@program((2.5,), raises=TypeError)
+def printed_between_numbers(sep):
+    print(1, sep=sep)
+
+
 test_programs = program.test()

@@ -469,4 +469,9 @@ def test_blocks_stay_in_loops(function):
     assert text.count(" = for(") == sum(i.opname == "GET_ITER" for i in dis.get_instructions(function))
 
 
+@program(X, raises=ValueError)
+def deleted_elements(x):
+    del x[0]
+
+
 test_programs = program.test()

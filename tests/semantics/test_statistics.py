@@ -1,5 +1,6 @@
 """The module statistics on numbers from the device, and known ones."""
 
+import math
 import statistics
 
 import numpy as np
@@ -73,6 +74,25 @@ def of_too_few(x):
 @program((X,))
 def of_known_numbers(x):
     return x * statistics.mean([1, 2, 4]), statistics.pvariance([1, 2, 3, 4]), statistics.mode("aab")
+
+
+@program(([40, 60], [5, 30]), ([2.0, 0.0], [1, 1]), ([2.0, 0.0], [1.5, 0]), ([3], [2]))
+def weighted_harmonic_mean(data, weights):
+    return statistics.harmonic_mean(data, weights), statistics.harmonic_mean([0.0, -data[0]])
+
+
+for _data, _weights in (([1, 2, 3], [1, 2]), ([10], [0]), ([1.0, -2.0], [1, 0]), ([1.0, 2.0], [1, -1])):
+    program.add(
+        f"no_harmonic_mean_of_{_data}_{_weights}",
+        lambda data, weights: statistics.harmonic_mean(data, weights=weights),
+        (_data, _weights),
+        raises=statistics.StatisticsError,
+    )
+
+
+@program([2.0, math.inf, -math.inf], [2, math.inf], [math.nan, 1.0])
+def mean_of_infinities(data):
+    return statistics.mean(data)
 
 
 test_programs = program.test()

@@ -409,7 +409,9 @@ def setitem_of_row(machine, which: Union, key: Value, item: Value) -> bool:
 def delitem(machine, container: Value, key: Value) -> None:
     """`del container[key]`."""
     rule = _find(machine, DELITEM, container)
-    if rule is None:
+    if rule is None and machine.type_of(container) is np.ndarray:
+        machine.raise_(ValueError, "cannot delete array elements")
+    elif rule is None:
         name = iteration.type_name(machine, container)
         # it is the sequences, and what is like one, of which CPython says it in another way
         verb = "doesn't" if defines(machine, machine.type_of(container), "__contains__") else "does not"

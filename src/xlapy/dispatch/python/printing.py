@@ -11,7 +11,7 @@ import sys
 import warnings
 from typing import Any
 
-from xlapy.dispatch import registry, unions
+from xlapy.dispatch import kinds, registry, unions
 from xlapy.dispatch.numbers.scalar_values import provoke, stand_in
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import environment, string_formatting
@@ -46,6 +46,10 @@ def _print(
     stream = None if is_none(file) else _real(machine, file)
     if stream not in (None, sys.stdout, sys.stderr):
         raise Refused("XP0010", "print to a file", "print to standard output")
+    for name, value in (("sep", sep), ("end", end)):
+        if not is_none(value) and not issubclass(machine.type_of(value), str):
+            shown = kinds.shown(machine.type_of(value))
+            machine.raise_(TypeError, f"{name} must be None or a string, not {shown}")
     parts: list[Value] = []
     for index, item in enumerate(items):
         if index:

@@ -37,7 +37,12 @@ def _mean(data):
 def _sum(data):
     """The sum, rounded once."""
     total = sum(data)
-    return type(total)(math.fsum(data)) if isinstance(total, float) else total
+    if not isinstance(total, float):
+        return total
+    for x in data:
+        if not math.isfinite(x):
+            return total
+    return type(total)(math.fsum(data))
 
 
 def _fmean(data, weights=None):
@@ -104,19 +109,35 @@ def _geometric_mean(data):
     return math.exp(_fmean([math.log(x) for x in data]))
 
 
-def _harmonic_mean(data):
+def _harmonic_mean(data, weights=None):
     data = list(data)
     if len(data) < 1:
         raise StatisticsError("harmonic_mean requires at least one data point")
-    for x in data:
+    if len(data) == 1 and weights is None:
+        if data[0] < 0:
+            raise StatisticsError("harmonic mean does not support negative values")
+        return data[0]
+    if weights is None:
+        whole, weights = len(data), [1] * len(data)
+    else:
+        weights = list(weights)
+        if len(weights) != len(data):
+            raise StatisticsError("Number of weights does not match data size")
+        for weight in weights:
+            if weight < 0:
+                raise StatisticsError("harmonic mean does not support negative values")
+        whole = _sum(weights)
+    parts = []
+    for weight, x in zip(weights, data):  # noqa: B905
         if x < 0:
             raise StatisticsError("harmonic mean does not support negative values")
-    if len(data) == 1:
-        return data[0]
-    for x in data:
-        if x == 0:
+        if x == 0 and weight != 0:
             return 0
-    return len(data) / sum([1 / x for x in data])
+        parts.append(weight / x if weight != 0 else 0.0)
+    total = _sum(parts)
+    if total <= 0:
+        raise StatisticsError("Weighted sum must be positive")
+    return whole / total
 
 
 def _root_of_product(x, y):
