@@ -148,4 +148,27 @@ def parts_of_generators(x):
     return list(islice(kept, 2)), list(kept), part, list(rest), squares, list(pairwise(v for v in x if v > 1))
 
 
+@program(*((np.array(v, np.int64),) for v in ([], [3], [1, 2], np.arange(20))))
+def ended_for_good(x):
+    kept, seen = [int(v) for v in x if v > 1], {int(v): 1 for v in x}
+    items, numbered, keys = iter(kept), enumerate(kept), iter(seen)
+    total = sum(v for v in items) + sum(k * v for k, v in numbered)
+    for k in keys:
+        total += k
+    kept.append(5)
+    seen[77] = 1
+    return total, next(items, None), next(numbered, None), next(keys, None)
+
+
+@program({1: 1, 2: 2, 3: 3}, refuse="maybe", raises=RuntimeError)
+def keys_that_take_the_place_of_others(d):
+    found = []
+    for k, v in d.items():
+        found.append((k, v))
+        if k == 1:
+            del d[1]
+            d[7] = 5
+    return found
+
+
 test_programs = program.test()

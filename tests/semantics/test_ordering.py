@@ -177,4 +177,12 @@ def extremes_by_item(a):
     )
 
 
+@program(*((np.arange(float(n)) * 7 % 5,) for n in (0, 1, 2, 40)))
+def many_by_a_comparison(x):
+    def compare(one, other):
+        return (one % 3 > other % 3) - (one % 3 < other % 3)
+
+    return sorted(x.tolist(), key=functools.cmp_to_key(compare))
+
+
 test_programs = program.test()

@@ -12,7 +12,7 @@ from xlapy.dispatch import registry
 from xlapy.dispatch.numbers.scalar_values import provoke, stand_in
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import Const, Value
-from xlapy.library.builtins.heaps_and_bisection import OF_A_LIST
+from xlapy.library.builtins.own_functions import OF_A_LIST
 
 
 def _of_a_list(function: Callable, implementation: Callable) -> None:

@@ -35,11 +35,18 @@ def make_list(machine, iterable: Value = _NOTHING, /) -> Value:
 @registry.function(sorted)
 def make_sorted(machine, iterable: Value, /, *, key: Value = NONE, reverse: Value = FALSE) -> Value:
     """`sorted(iterable, key=key, reverse=reverse)`."""
+    named = {"key": key, "reverse": reverse}
 
     def whole(items: Value) -> Value:
-        return machine.new_list(sequence_sorting.sort(machine, iteration.items(machine, items), key, reverse))
+        known = lambda: sequence_sorting.sort(machine, iteration.items(machine, items), key, reverse)  # noqa: E731
+        each = lambda: machine.call(Const(list_library.sorted_list), [items], named)  # noqa: E731
+        return growable_list_items.whole_or_each(machine, lambda: machine.new_list(known()), each, _TOO_MANY)
 
-    return _made(machine, sorted, iterable, {"key": key, "reverse": reverse}, whole, list_library.sorted_list)
+    return _made(machine, sorted, iterable, named, whole, list_library.sorted_list)
+
+
+#: the refusal of more known objects than are compared one with another
+_TOO_MANY = ("XP0006",)
 
 
 @registry.function(collections.deque)

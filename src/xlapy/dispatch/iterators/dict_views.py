@@ -11,12 +11,14 @@ from xlapy.dispatch.iterators.sequences import (
     Kind,
     Plan,
     Step,
+    goes_on,
     item_of,
     loops,
     new,
+    position_behind,
+    remaining,
     within,
 )
-from xlapy.dispatch.numbers import range_objects
 from xlapy.dispatch.numbers.scalar_values import (
     device,
     logical_and,
@@ -109,6 +111,7 @@ def dict_iterator(machine, value: Ref) -> Ref:
     else:
         known = tuple(map(key_value, ordered_keys(machine, owner.object)))
         slots |= {"source": Tuple(known), "size": Const(len(known))}
+        slots["before"] = machine.new_set([*_known_entries(machine, owner.object)], None)
     return new(machine, _VIEWS[what], type(iter(set())) if is_set else type(iter({})), **slots)
 
 
@@ -169,6 +172,9 @@ def _item(machine, number: int, what: str, position: Value, owner: Ref) -> Value
     """What a dict or set shows at a position."""
     source, contents = machine.heap.read(number, "source"), machine.heap.read(owner.object, "<items>")
     if not isinstance(contents, GrowableList):
+        if not _has_keys(machine, number, owner):
+            what = "a dict or set gets other keys in the place of some while it is iterated over"
+            raise Refused("XP0004", what, "loop over a list of it")
         return _known_item(machine, source, what, position, owner)
     if not isinstance(source, Ref):
         _known_entries(machine, owner.object)
@@ -192,6 +198,16 @@ def _known_item(machine, source: Value, what: str, position: Value, owner: Ref) 
     if isinstance(position, Const):
         return view_item(machine, owner, what, keys[position.value])
     return value_selection.gather(machine, [view_item(machine, owner, what, key) for key in keys], position)
+
+
+def _has_keys(machine, number: int, owner: Ref) -> bool:
+    """Whether a dict or set still has the keys that an iterator goes through, a dict in the same order."""
+    holder, now = machine.heap.read(number, "before"), _known_entries(machine, owner.object)
+    before = machine.heap.read(holder.object, "<items>") if isinstance(holder, Ref) else None
+    if not isinstance(before, Mapping):
+        return True
+    same = before.entries.keys() == now.keys()
+    return same and (machine.heap.objects[owner.object].kind == "set" or [*before.entries] == [*now])
 
 
 def _item_of_row(machine, source: Ref, contents: GrowableList, what: str, position: Value, owner: Ref) -> Value:
@@ -258,8 +274,8 @@ def _noun(machine, number: int) -> str:
     return "dictionary" if machine.heap.objects[as_ref(first).object].kind == "dict" else "Set"
 
 
-def _check(machine, number: int) -> None:
-    resized = _resized(machine, number)
+def _check(machine, number: int, alive: bool | Var = True) -> None:
+    resized = logical_and(machine, alive, _resized(machine, number))
     if resized is not False:
         machine.check(resized, RuntimeError, f"{_noun(machine, number)} changed size during iteration")
 
@@ -287,8 +303,9 @@ def _view(what: str) -> Kind:
             position = Const(machine.static(position, "the position of an iterator over a dict"))
         if isinstance(position, Const) and position.value < 0:
             return False, lambda: UNBOUND
-        _check(machine, number)
-        more = machine.truth(machine.compare("<", position, size))
+        alive = goes_on(machine, position)
+        _check(machine, number, alive)
+        more = logical_and(machine, alive, machine.truth(machine.compare("<", position, size)))
         if more is False:
             heap.write(number, "position", _END)
 
@@ -303,7 +320,7 @@ def _view(what: str) -> Kind:
         if _is_known(machine, number) or isinstance(source, Ref) and not loops(machine, source):
             return None
         size, before = machine.heap.read(number, "size"), _held(machine, number)
-        iterations = range_objects.maximum(machine, machine.binary("-", size, start), _ZERO)
+        iterations = remaining(machine, start, size)
 
         def element(k: Value) -> Value:
             _check(machine, number)
@@ -317,7 +334,7 @@ def _view(what: str) -> Kind:
                 bad = bad if isinstance(bad, Var) else machine.builder.constant(True)
                 what = f"{_noun(machine, number)} changes size in the last trip of a loop over it"
                 refuse_where(machine, bad, "XP0004", what)
-            machine.heap.write(number, "position", machine.binary("+", start, k))
+            machine.heap.write(number, "position", position_behind(machine, start, k, ended))
 
         return Plan(iterations, element, finish)
 

@@ -18,6 +18,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     INT_MAX,
     bounds_of,
     defines,
+    logical_and,
 )
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.vectors import borrowed_elements, growable_list_items, nested_lists
@@ -248,6 +249,7 @@ def indexed_step(machine, number: int) -> Step:
     if isinstance(position, Const) and position.value == -1:
         return False, lambda: UNBOUND
     more = machine.truth(machine.compare("<", position, length_of(machine, source)))
+    more = logical_and(machine, goes_on(machine, position), more)
     if more is False:
         machine.heap.write(number, "position", _END)
 
@@ -272,6 +274,22 @@ def within(position: Value, count: Value) -> Value:
     return Scalar(int, position.var, (max(low, 0), max(min(high, most - 1), 0)))
 
 
+def goes_on(machine, position: Value) -> bool | Var:
+    """Whether an iterator with a position has not come to its end, where it stays whatever becomes of the items."""
+    return True if bounds_of(position)[0] >= 0 else machine.truth(machine.compare(">=", position, _ZERO))
+
+
+def remaining(machine, position: Value, count: Value) -> Value:
+    """How many of so many items an iterator has left."""
+    left = range_objects.maximum(machine, machine.binary("-", count, position), _ZERO)
+    return value_selection.choose(machine, goes_on(machine, position), left, _ZERO)
+
+
+def position_behind(machine, start: Value, k: Value, ended: bool | Var) -> Value:
+    """The position of an iterator from which k more items were taken, as for `Plan.finish`."""
+    return value_selection.choose(machine, ended, _END, machine.binary("+", start, k))
+
+
 def _indexed_plan(machine, number: int) -> Plan | None:
     source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
     if not loops(machine, source):
@@ -282,14 +300,13 @@ def _indexed_plan(machine, number: int) -> Plan | None:
 def indexed_plan(machine, number: int, source: Value, start: Value) -> Plan:
     """The plan of an iterator over a sequence from a position on."""
     count = length_of(machine, source)
-    ended = isinstance(start, Const) and start.value == -1
-    iterations = _ZERO if ended else range_objects.maximum(machine, machine.binary("-", count, start), _ZERO)
+    iterations = remaining(machine, start, count)
 
     def element(k: Value) -> Value:
         return item_of(machine, source, machine.binary("+", start, k), number)
 
     def finish(k: Value, ended: bool | Var) -> None:
-        machine.heap.write(number, "position", machine.binary("+", start, k))
+        machine.heap.write(number, "position", position_behind(machine, start, k, ended))
 
     return Plan(iterations, element, finish)
 

@@ -148,36 +148,6 @@ def reduce(machine, function: Value, iterable: Value, /, *initially: Value, **na
     return machine.call(Const(_reduce_loop), [function, iterator, initial])
 
 
-class _ByComparison:
-    """What `functools.cmp_to_key` makes."""
-
-    __hash__: Any = None
-
-    def __init__(self, function, obj):
-        self.function = function
-        self.obj = obj
-
-    def __lt__(self, other):
-        return self.function(self.obj, other.obj) < 0
-
-    def __gt__(self, other):
-        return self.function(self.obj, other.obj) > 0
-
-    def __eq__(self, other):
-        return self.function(self.obj, other.obj) == 0
-
-    def __le__(self, other):
-        return self.function(self.obj, other.obj) <= 0
-
-    def __ge__(self, other):
-        return self.function(self.obj, other.obj) >= 0
-
-
-@registry.replacement(functools.cmp_to_key)
-def _cmp_to_key(mycmp):
-    return lambda obj: _ByComparison(mycmp, obj)
-
-
 # -- singledispatch ---------------------------------------------------------------------------------------------------
 
 

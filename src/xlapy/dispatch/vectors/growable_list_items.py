@@ -193,9 +193,12 @@ def is_whole(machine, value: Value) -> bool:
     return found is not None and not is_short(found)
 
 
-def whole_or_each(machine, whole: Callable[[], Value], each: Callable[[], Value]) -> Value:
-    """`whole()`, which takes all items of an iterable; `each()`, a loop over them, if their number depends on data."""
-    return _either(machine, whole, each, lambda code: code in _UNKNOWN_NUMBER)
+def whole_or_each(
+    machine, whole: Callable[[], Value], each: Callable[[], Value], codes: Sequence[str] = _UNKNOWN_NUMBER
+) -> Value:
+    """`whole()`, which takes all items of an iterable; `each()`, a loop over them, if their number depends on data, or
+    that is refused with one of other codes."""
+    return _either(machine, whole, each, lambda code: code in codes)
 
 
 def each_or_whole(machine, each: Callable[[], Value], whole: Callable[[], Value]) -> Value:

@@ -1,1 +1,1 @@
-"""Methods and operators of Python's containers, for those whose length or keys depend on data."""
+"""What Python has in C, in Python: methods of containers, iterators, and functions that go through them."""

@@ -1,12 +1,14 @@
-"""heapq and bisect in Python, from their own source.
+"""heapq, bisect and `functools.cmp_to_key` in Python, from their own source.
 
 heapq.heappush(heap, (d, k)); heapq.nsmallest(3, x)
 bisect.bisect_left(edges, v); bisect.insort(items, v)
+sorted(x, key=functools.cmp_to_key(compare))
 """
 
 from __future__ import annotations
 
 import bisect
+import functools
 import heapq
 from collections.abc import Callable
 from typing import Any
@@ -38,6 +40,7 @@ OF_A_LIST: dict[Callable, Any] = {
 }
 for _name in ("bisect_left", "bisect_right", "insort_left", "insort_right"):
     replacement(getattr(bisect, _name))(_BISECT[_name])
+replacement(functools.cmp_to_key)(own_source("functools", without="_functools")["cmp_to_key"])
 
 
 @replacement(heapq.nsmallest)
