@@ -2,7 +2,6 @@
 
 CALLS = {
     "np.sort(np.unique_values(k))": "depends on data",
-    "np.trim_zeros(a, axis=0)": "not a vector",
     "np.array_str(a, precision=2)": "makes text",
     "np.array_repr(a, precision=2)": "makes text",
     "np.array2string(a, separator=',')": "makes text",

@@ -234,7 +234,11 @@ WITH_A_RULE_ONLY = frozenset(
     """
     block meshgrid broadcast_arrays broadcast_shapes broadcast_to choose clip convolve correlate
     count_nonzero digitize histogramdd interp isclose linalg.cond linalg.det linalg.eigvalsh
-    linalg.inv linalg.slogdet nanmax nanmedian nanmin nanpercentile nanquantile nanvar percentile
-    place polyint polymul quantile repeat roll roots std unique var
+    linalg.inv linalg.slogdet nanmedian nanpercentile nanquantile percentile
+    place quantile repeat roll std unique var
     """.split()
+)
+#: the same where arrays have a dynamic length
+DYNAMIC_WITH_A_RULE_ONLY = frozenset(
+    "diag digitize histogramdd isscalar iterable meshgrid nanpercentile nanquantile".split()
 )

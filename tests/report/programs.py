@@ -242,15 +242,14 @@ def rounded_numbers(x):
     return x.astype(np.int8)
 
 
-@program("XP0013", "np.trim_zeros(np.outer(x, x))", X)
-def matrix_without_its_border(x):
-    return np.trim_zeros(np.outer(x, x))  # here
+@program("XP0013", "np.argwhere(x.max())", X)
+def places_in_a_number(x):
+    return np.argwhere(x.max())  # here
 
 
-@instead_of(matrix_without_its_border)
-def matrix_without_its_empty_rows(x):
-    matrix = np.outer(x, x)
-    return matrix[matrix.any(axis=1)]
+@instead_of(places_in_a_number)
+def places_of_the_largest(x):
+    return np.argwhere(x == x.max())
 
 
 @program("XP0015", None, X, compiled="jax.jit(xlapy.jit({}))")

@@ -10,7 +10,7 @@ imported first.
     @function(np.sum, kind=K)      where one of the arguments is of kind K
     @function(np.sum, kind=ANY)    of ordinary values and of all kinds that have no rule of their own
     @of_class(np.ufunc, kind=K)    rule(item, machine, *args, **kwargs), for every ufunc
-    @otherwise(K)                  asked about a callable that has no rule for K: check(machine, item, args)
+    @otherwise(K)                  finds the rule of a callable that has none for K: find(machine, item, args)
     @method(np.ndarray, "sum")     rule(machine, self, *args, **kwargs)
     @attribute(np.ndarray, "T")    rule(machine, self)
     @operator(np.ndarray)          rule(machine, symbol, left, right), None for NotImplemented
@@ -115,13 +115,13 @@ def of_class(*classes: type, kind: Kind | None = None) -> Callable[[R], R]:
 
 
 def otherwise(kind: Kind) -> Callable[[R], R]:
-    """Register what is asked about callables that have no rule for a kind: `check(machine, item, args)` raises if the
-    rule for ordinary values is wrong."""
+    """Register what is asked about callables that have no rule for a kind: `find(machine, item, args)` gives one, or
+    None if the one for ordinary values is right, and raises if it is wrong."""
 
-    def register(check: R) -> R:
-        _OTHERWISE[kind] = check
+    def register(find: R) -> R:
+        _OTHERWISE[kind] = find
         _SELECTING.update(kind.classes)
-        return check
+        return find
 
     return register
 
@@ -247,10 +247,9 @@ def find(machine: Any, item: object, args: Sequence[object], kwargs: Mapping[str
         return partial(found[0], item), found[1]
     if entry is not None and ANY in entry[1]:
         return None
-    check = _selected(machine, _OTHERWISE, values)
-    if check is not None:
-        check[0](machine, item, values)
-    return None
+    asked = _selected(machine, _OTHERWISE, values)
+    rule = None if asked is None else asked[0](machine, item, values)
+    return None if rule is None else (rule, asked[1])
 
 
 def _selected(machine: Any, rules: Rules, values: Sequence[object]) -> tuple[Rule, Kind] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, require_static
 from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_creation import is_dynamic
 from xlapy.dispatch.bounded.library_functions import MOST_PAIRS, in_python
@@ -20,10 +20,6 @@ def _eye(N, M=None, k=0, dtype=float):  # noqa: N803
     return (np.arange(N)[:, None] + k == np.arange(N if M is None else M)).astype(dtype)
 
 
-def _identity(n, dtype=float):
-    return _eye(n, None, 0, dtype)
-
-
 def _tri(N, M=None, k=0, dtype=float):  # noqa: N803
     return (np.arange(N)[:, None] + k >= np.arange(N if M is None else M)).astype(dtype)
 
@@ -32,6 +28,7 @@ def _of_size(item, implementation) -> None:
     before = registry.function_rule(item)
 
     def rule(machine, /, *args, **kwargs):
+        kwargs = {name: value for name, value in kwargs.items() if not absent(value)}
         sizes = [v for v in args[:2] if is_dynamic(machine, v)]
         room = np.prod([interval(v)[1] for v in sizes] * (2 if len(args) < 2 or absent(args[1]) else 1))
         named = implementation.__code__.co_varnames[: implementation.__code__.co_argcount]
@@ -43,7 +40,6 @@ def _of_size(item, implementation) -> None:
 
 
 _of_size(np.eye, _eye)
-_of_size(np.identity, _identity)
 _of_size(np.tri, _tri)
 
 
@@ -71,31 +67,6 @@ def _indices_rule(machine, dimensions, *args, **kwargs):
 
 
 # -- parts of a matrix ------------------------------------------------------------------------------------------------
-
-
-def _part(item, kept) -> None:
-    """np.triu and np.tril."""
-
-    def rule(machine, m, k=0):
-        if not isinstance(m, BoundedArray) or len(m.axes) != 2 or involved(k):
-            raise require_static(machine, first_of((m, k), {}), f"np.{item.__name__} of such arrays")
-        return machine.call(Const(kept), (m, *([k] if not isinstance(k, int) else [])))
-
-    registry.function(item, kind=DYNAMIC_LENGTH)(rule)
-
-
-def _upper(m, k=0):
-    rows, columns = m.shape
-    return np.where(np.arange(rows)[:, None] + k <= np.arange(columns), m, np.zeros(1, m.dtype))
-
-
-def _lower(m, k=0):
-    rows, columns = m.shape
-    return np.where(np.arange(rows)[:, None] + k >= np.arange(columns), m, np.zeros(1, m.dtype))
-
-
-_part(np.triu, _upper)
-_part(np.tril, _lower)
 
 
 def _diagonal_matrix(v, k):

@@ -81,6 +81,16 @@ def reduce(machine, ufunc, array, axis=None, dtype=None, out=None, keepdims=Fals
     given = initial if not (initial is _NONE or absent(initial)) else None
     if ufunc in (np.maximum, np.minimum):
         result = _extreme(machine, ufunc, array, axes, out, keepdims, given, where, name)
+    elif ufunc in reductions.IGNORING_NAN and array.base.type.dtype.kind in "biu":
+        extreme = np.maximum if ufunc is np.fmax else np.minimum
+        result = _extreme(machine, extreme, array, axes, out, keepdims, given, where, name, ufunc)
+    elif ufunc in reductions.IGNORING_NAN and array.base.type.dtype.kind == "f":
+        if given is None:
+            _check_some(machine, array, axes, where, ufunc)
+        mask, given = _counted(machine, array, axes, where), Const(np.nan) if given is None else given
+        room = JaxArray(machine.read(array.base))
+        axis = Tuple(tuple(map(Const, axes)))
+        result = reductions.reduce_rule(machine, ufunc, room, axis, None, out, keepdims, given, mask, name)
     elif ufunc in reductions.NATIVE or ufunc.identity is not None:
         mask = _counted(machine, array, axes, where)
         room = JaxArray(machine.read(array.base))
@@ -130,20 +140,23 @@ def _empty(machine: Machine, array: BoundedArray, axes: tuple[int, ...]) -> Var:
     return bad
 
 
-def _extreme(machine, ufunc, array, axes, out, keepdims, initial, where, name):
-    mask = _counted(machine, array, axes, where)
-    if initial is None:
-        if not _default(where):
-            message = (
-                f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has"
-            )
-            return machine.raise_(ValueError, message + " to specify 'initial'")
-        message = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
-        machine.check(_empty(machine, array, axes), ValueError, message)
-    if any(array.base.type.shape[k] == 0 for k in axes) and initial is None:
+def _check_some(machine, array, axes, where, ufunc) -> None:
+    """ValueError where there is nothing to reduce, and no element to begin with."""
+    if not _default(where):
+        message = f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has"
+        machine.raise_(ValueError, message + " to specify 'initial'")
+    message = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
+    machine.check(_empty(machine, array, axes), ValueError, message)
+    if any(array.base.type.shape[k] == 0 for k in axes):
         if len(array.axes) == 1:
-            return machine.raise_(ValueError, message)
+            machine.raise_(ValueError, message)
         raise require_static(machine, array, "an extreme of nothing")
+
+
+def _extreme(machine, ufunc, array, axes, out, keepdims, initial, where, name, named=None):
+    if initial is None:
+        _check_some(machine, array, axes, where, named or ufunc)
+    mask = _counted(machine, array, axes, where)
     room = JaxArray(_filled(machine, array, mask, ufunc is np.maximum))
     axis = Tuple(tuple(map(Const, axes)))
     return reductions.reduce_rule(machine, ufunc, room, axis, None, out, keepdims, initial, True, name)

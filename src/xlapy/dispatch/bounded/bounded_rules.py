@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,10 +18,12 @@ from xlapy.dispatch.bounded.bounded_indexing import getitem
 from xlapy.dispatch.bounded.bounded_slices import reversed_parts
 from xlapy.dispatch.bounded.layout_matching import assign
 from xlapy.dispatch.bounded.masked_axes import INT64, fresh
+from xlapy.dispatch.numpy import array_attributes
 from xlapy.dispatch.numpy.conversions import copy_mode
 from xlapy.dispatch.numpy.rule_operands import (
     absent,
     given_dtype,
+    is_everywhere,
     known,
     known_index,
     known_order,
@@ -28,29 +31,30 @@ from xlapy.dispatch.numpy.rule_operands import (
     single,
 )
 from xlapy.dispatch.numpy.ufunc_table import TABLE
-from xlapy.dispatch.protocol import Machine
+from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.symbols import BINARY
-from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, Tuple, Value, number_var
+from xlapy.domain.values import (
+    NONE,
+    BoundedArray,
+    Const,
+    NdArray,
+    NumpyScalar,
+    Scalar,
+    Tuple,
+    Value,
+    number_var,
+)
 from xlapy.ir import Var
 
 Rule = Callable[..., Any]
-_LIKE = {np.zeros_like, np.ones_like, np.empty_like, np.full_like}
 #: NumPy functions that work element by element
 _LANEWISE = {
     np.clip,
     np.round,
     np.around,
     np.isclose,
-    np.nan_to_num,
-    np.real,
-    np.imag,
-    np.angle,
     np.sinc,
-    *_LIKE,
-    np.iscomplex,
-    np.isreal,
-    np.isneginf,
-    np.isposinf,
+    np.empty_like,
 }
 #: NumPy functions that ask for the types of arrays and whether they have dimensions, not for their lengths
 _OF_TYPES = {
@@ -85,17 +89,31 @@ _GENERIC = {
 
 
 @registry.otherwise(DYNAMIC_LENGTH)
-def _check_ordinary(machine: Machine, item: Any, values: Sequence[Value]) -> None:
-    """Asks for the lengths where a callable has no rule for arrays of dynamic length, and takes no such array as it
-    takes others."""
+def _rule_of_others(machine: Machine, item: Any, values: Sequence[Value]) -> Rule | None:
+    """The rule of a callable that has none for arrays of dynamic length: what NumPy has in Python is interpreted.
+
+    Asks for the lengths where a callable is in C, and takes no such array as it takes others."""
     if isinstance(item, types.FunctionType) or _hashable(item) and item in _GENERIC:
-        return
+        return None
     module = (getattr(item, "__module__", None) or "").partition(".")[0]
-    is_ruled = registry.find_function(item) is not None
-    if module == "_operator" or not is_ruled and registry.find_replacement(item) is not None:
-        return
+    is_ruled, source = registry.find_function(item) is not None, registry.find_replacement(item)
+    if module == "_operator" or not is_ruled and source is not None:
+        return None
+    if source is not None:
+        return functools.partial(from_source, item, source)
     if is_ruled or module in ("numpy", "jax"):
         raise require_static(machine, first_of(values, {}), _name(item))
+    return None
+
+
+def from_source(item: Any, source: Callable, machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
+    """What the source of `item` in Python does; where it is refused, the lengths are asked for."""
+    try:
+        return machine.call(Const(source), args, kwargs)
+    except Refused as error:
+        if not any(map(involved, (*args, *kwargs.values()))):
+            raise
+        raise require_static(machine, first_of(args, kwargs), _name(item)) from error
 
 
 @registry.of_class(np.ufunc, kind=DYNAMIC_LENGTH)
@@ -106,16 +124,21 @@ def _ufunc(ufunc: np.ufunc, machine: Machine, /, *args: Value, **kwargs: Value) 
     inputs, options = args[: ufunc.nin], dict(kwargs)
     out = single(machine, options.pop("out", args[ufunc.nin] if len(args) > ufunc.nin else None))
     where = options.pop("where", None)
+    where = None if is_everywhere(where) else where
     array = first_of(args, kwargs)
-    if ufunc not in TABLE or ufunc.nout != 1 or options or len(args) > ufunc.nin + 1 or len(inputs) < ufunc.nin:
+    if ufunc not in TABLE or ufunc.nout != 1 or len(args) > ufunc.nin + 1 or len(inputs) < ufunc.nin:
         raise require_static(machine, array, f"np.{ufunc.__name__} with options")
-    result = bounded_elementwise.elementwise(machine, ufunc, inputs)
+    casting = known(machine, options.get("casting", Const("same_kind")))
+    if set(options) <= {"casting"}:
+        result = bounded_elementwise.elementwise(machine, ufunc, inputs)
+    else:
+        result = bounded_elementwise.lanewise(machine, ufunc, inputs, options)
     if absent(out):
         if where is not None:
             raise require_static(machine, array, f"np.{ufunc.__name__} with where= and without out=")
         return result
     target, given = masked_axes.parts(machine, out), masked_axes.parts(machine, result)
-    if target is None or given is None or not np.can_cast(given[0].type.dtype, target[0].type.dtype, "same_kind"):
+    if target is None or given is None or not np.can_cast(given[0].type.dtype, target[0].type.dtype, casting):
         raise require_static(machine, array, f"np.{ufunc.__name__} with such an out=")
     return bounded_elementwise.deliver(machine, result, out, inputs, where)
 
@@ -123,7 +146,7 @@ def _ufunc(ufunc: np.ufunc, machine: Machine, /, *args: Value, **kwargs: Value) 
 def _register_lanewise(item: Any) -> None:
     @_function(item)
     def rule(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
-        if item in _LIKE and not absent(kwargs.get("shape")) and isinstance(args[0], BoundedArray):
+        if item is np.empty_like and not absent(kwargs.get("shape")) and isinstance(args[0], BoundedArray):
             return machine.call(Const(item), [args[0].base, *args[1:]], kwargs)
         if any(map(involved, kwargs.values())) or not absent(kwargs.get("out")) or "copy" in kwargs:
             raise require_static(machine, first_of(args, kwargs), _name(item))
@@ -260,14 +283,6 @@ def _sort_in_place(machine, self, axis=-1, kind=None, order=None, *, stable=None
     return NONE
 
 
-@_function(np.ptp)
-def _ptp(machine, a, axis=None, out=None, keepdims=False):
-    extremes = [machine.call(Const(f), (a, *([] if absent(axis) else [axis]))) for f in (np.max, np.min)]
-    if not absent(out) or known(machine, keepdims):
-        raise require_static(machine, a, "np.ptp with options")
-    return machine.binary("-", *extremes)
-
-
 def _builtin_truth(ufunc: np.ufunc):
     def rule(machine, a):
         if len(a.axes) != 1:
@@ -342,13 +357,6 @@ def _vdot(machine, a, b):
     return _inner(machine, a, b)
 
 
-@_function(np.outer)
-def _outer(machine, a, b, out=None):
-    if not absent(out):
-        raise require_static(machine, first_of((a, b), {}), "out=")
-    return bounded_elementwise.outer(machine, a, b)
-
-
 # -- attributes -------------------------------------------------------------------------------------------------------
 
 
@@ -394,6 +402,24 @@ _attribute("ndim")(lambda machine, array: Const(len(array.axes)))
 _attribute("dtype")(lambda machine, array: Const(array.base.type.dtype))
 _attribute("itemsize")(lambda machine, array: Const(array.base.type.dtype.itemsize))
 _attribute("T")(transposed)
+_attribute("flags")(registry.find_attribute(np.ndarray, "flags"))
+
+
+@_function(array_attributes.flag)
+def _flag(machine: Machine, array: BoundedArray, name: Value) -> Value:
+    asked, layout = known(machine, name), layout_model(machine, array.base)
+    if asked in ("writeable", "aligned", "behaved", "writebackifcopy"):
+        return machine.call(Const(array_attributes.flag), (array.base, name))
+    is_vector = len(array.axes) == 1 and _lies_side_by_side(machine, array)
+    if is_vector or layout.flags.c_contiguous and not any(array.axes[1:]):
+        # rows may be so few that they lie in both orders
+        found = {"c_contiguous": True, "contiguous": True, "forc": True, "fnc": False, "carray": array.base.writeable}
+        found |= {"f_contiguous": True, "fortran": True, "farray": False} if is_vector else {}
+        if asked in found:
+            return Const(found[asked])
+    raise require_static(machine, array, f"the flag '{asked}'")
+
+
 _attribute("real")(lambda machine, a: masked_axes.made(machine, machine.getattr(a.base, "real"), a.axes))
 _attribute("imag")(lambda machine, a: masked_axes.made(machine, machine.getattr(a.base, "imag"), a.axes))
 _function(len)(length)
@@ -433,8 +459,11 @@ def _array(machine, a, dtype=None, *, copy: Any = True, order=None, subok=False,
     a = _bounded(machine, a, "np.array")
     mode, asked = copy_mode(machine, copy), known_order(machine, "K" if absent(order) else order)
     in_order = asked in ("K", "A") or len(a.axes) == 1 and _lies_side_by_side(machine, a)
-    if known_index(machine, ndmin) > len(a.axes) or not in_order:
+    if not in_order:
         raise require_static(machine, a, "np.array with options")
+    missing = known_index(machine, ndmin) - len(a.axes)
+    if missing > 0:
+        return getitem(machine, _array(machine, a, dtype, copy=copy), Const((None,) * missing))
     same = absent(dtype) or given_dtype(machine, dtype) == a.base.type.dtype
     if mode is not True and same:
         return a
@@ -536,11 +565,22 @@ def _reshape(machine, self, *shape, order="C", copy=None):
         return _flat(machine, self)
     if len(self.axes) == 1 and len(wanted) == 2 and wanted[0] == -1 and isinstance(wanted[1], int) and wanted[1] > 1:
         return _in_rows(machine, self, wanted[1])
-    if len(self.axes) != 1 or [w for w in wanted if w != 1] != [-1]:
+    kept = [k for k, w in enumerate(wanted) if isinstance(w, Value) or w != 1]
+    mine = [k for k, (lanes, n) in enumerate(zip(self.axes, self.base.type.shape, strict=True)) if lanes or n != 1]
+    if len(kept) != len(mine) or not all(_is_size(machine, self, mine[n], wanted[k]) for n, k in enumerate(kept)):
         raise require_static(machine, self, "reshape")
-    key = [NONE] * len(wanted)
-    key[wanted.index(-1)] = Const(slice(None))
-    return getitem(machine, self, Tuple(tuple(key)))
+    # dimensions of 1 come and go
+    only = Tuple(tuple(Const(slice(None) if k in mine else 0) for k in range(len(self.axes))))
+    key = Tuple(tuple(Const(slice(None)) if k in kept else NONE for k in range(len(wanted))))
+    return getitem(machine, self if len(mine) == len(self.axes) else getitem(machine, self, only), key)
+
+
+def _is_size(machine: Machine, array: BoundedArray, axis: int, wanted: Any) -> bool:
+    """Whether a size that is asked for is that of a dimension."""
+    length = masked_axes.length_int(machine, array.axes[axis], array.base.type.shape[axis]).value
+    if isinstance(wanted, Scalar | NumpyScalar):
+        return masked_axes.same_int(masked_axes.as_int(machine, wanted).value, length)
+    return wanted in (-1, length)
 
 
 def _in_rows(machine: Machine, self: BoundedArray, columns: int) -> Value:

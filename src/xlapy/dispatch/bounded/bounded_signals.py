@@ -9,10 +9,9 @@ from jax import lax
 from xlapy.dispatch import registry
 from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, require_static
 from xlapy.dispatch.bounded import masked_axes
-from xlapy.dispatch.bounded.library_functions import in_python
 from xlapy.dispatch.numpy.rule_operands import cast, kind_of, known
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import BoundedArray, Const, Lanes, NumpyScalar, Scalar, Value
+from xlapy.domain.values import BoundedArray, Const, Lanes, Value
 from xlapy.lowering.loop_derivatives.lax_loops import differentiable_counted_loop
 
 # -- convolution ------------------------------------------------------------------------------------------------------
@@ -172,44 +171,3 @@ def _pad(machine, array, pad_width, mode="constant", constant_values=0):
 
 _MODES = ("constant", "edge", "wrap", "symmetric", "reflect")
 registry.function(np.pad, kind=DYNAMIC_LENGTH)(_pad)
-
-
-def _insert(arr, obj, values):
-    count = len(arr)
-    if not -count <= obj <= count:
-        raise IndexError(f"index {obj} is out of bounds for axis 0 with size {count}")
-    place = obj + count if obj < 0 else obj
-    return np.concatenate((arr[:place], np.atleast_1d(values).astype(arr.dtype), arr[place:]))
-
-
-def _insert_rule(machine, arr, obj, values, axis=None):
-    plain = isinstance(arr, BoundedArray) and len(arr.axes) == 1 and known(machine, axis) in (None, 0, -1)
-    if not plain or not _is_integer(obj):
-        raise require_static(machine, first_of((arr, obj, values), {}), "np.insert with such arguments")
-    count = masked_axes.taken_apart(machine, machine.call(Const(np.ravel), (values,)))[0].type.shape[0]
-    result = machine.call(Const(_insert), (arr, obj, values))
-    return masked_axes.with_less_room(machine, result, arr.base.type.shape[0] + count)
-
-
-def _is_integer(value: Value) -> bool:
-    if isinstance(value, Const):
-        return isinstance(value.value, int | np.integer) and not isinstance(value.value, bool)
-    return isinstance(value, Scalar | NumpyScalar) and value.var.type.dtype.kind in "iu"
-
-
-registry.function(np.insert, kind=DYNAMIC_LENGTH)(_insert_rule)
-
-
-def _unwrap(p, discont=None, *, period=6.283185307179586):
-    steps = np.diff(p)
-    half = period / 2
-    limit = half if discont is None else discont
-    turned = np.mod(steps + half, period) - half
-    turned = np.where((turned == -half) & (steps > 0), half, turned)
-    moved = np.where(np.abs(steps) < limit, 0.0, turned - steps)
-    result = p.astype(np.result_type(p.dtype, np.float64 if p.dtype.kind in "iu" else p.dtype))
-    result[1:] = p[1:] + np.cumsum(moved)
-    return result
-
-
-in_python(np.unwrap, _unwrap, "p", kinds="f")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from xlapy.dispatch import registry
 from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import bounded_elementwise, masked_axes
-from xlapy.dispatch.bounded.library_functions import type_of_array
-from xlapy.dispatch.numpy.rule_operands import absent, array_type, kind_of, known
-from xlapy.dispatch.numpy.statistics import has_variables_in_rows
+from xlapy.dispatch.numpy.rule_operands import array_type, kind_of, known
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Tuple, Value
 
@@ -31,100 +28,8 @@ def _check_vectors(machine: Machine, item: Callable, arrays: tuple[Value, ...], 
             raise require_static(machine, first_of(arrays, {}), what)
 
 
-def _of_vector(item: Callable, implementation: Callable, *options: str) -> None:
-    """`item(a, axis=None, **options)` of a vector."""
-
-    def rule(machine, a, axis=None, **given):
-        if (
-            not isinstance(a, BoundedArray)
-            or not set(given) <= set(options)
-            or known(machine, axis) not in (None, 0, -1)
-        ):
-            raise require_static(machine, first_of((a,), given), f"np.{item.__name__} with such arguments")
-        _check_vectors(machine, item, (a,), "biuf")
-        return machine.call(Const(implementation), (a,), given)
-
-    registry.function(item, kind=DYNAMIC_LENGTH)(rule)
-
-
-def _of_vectors(item: Callable, implementation: Callable, least: int, most: int) -> None:
-    """`item(a, b)` of vectors; the second may be left out where `least` is 1."""
-
-    def rule(machine, *arrays):
-        if not least <= len(arrays) <= most:
-            raise require_static(machine, first_of(arrays, {}), f"np.{item.__name__} with such arguments")
-        _check_vectors(machine, item, arrays, "biuf")
-        return machine.call(Const(implementation), arrays)
-
-    registry.function(item, kind=DYNAMIC_LENGTH)(rule)
-
-
 # -- without NaN ------------------------------------------------------------------------------------------------------
 
-
-def _nansum(a):
-    return np.sum(np.where(np.isnan(a), 0, a))
-
-
-def _nanprod(a):
-    return np.prod(np.where(np.isnan(a), 1, a))
-
-
-def _nanmax(a):
-    if a.size == 0:
-        raise ValueError("zero-size array to reduction operation fmax which has no identity")
-    if a.dtype.kind != "f":
-        return a.max()
-    missing = np.isnan(a)
-    return np.where(missing.all(), np.nan, np.where(missing, -np.inf, a).max())[()]
-
-
-def _nanmin(a):
-    if a.size == 0:
-        raise ValueError("zero-size array to reduction operation fmin which has no identity")
-    if a.dtype.kind != "f":
-        return a.min()
-    missing = np.isnan(a)
-    return np.where(missing.all(), np.nan, np.where(missing, np.inf, a).min())[()]
-
-
-def _nanmean(a):
-    return a[~np.isnan(a)].mean()
-
-
-def _nanvar(a, ddof=0):
-    return a[~np.isnan(a)].var(ddof=ddof)
-
-
-def _nanstd(a, ddof=0):
-    return a[~np.isnan(a)].std(ddof=ddof)
-
-
-def _nanmedian(a):
-    return np.median(a[~np.isnan(a)])
-
-
-def _nancumsum(a):
-    return np.cumsum(np.where(np.isnan(a), np.zeros(1, a.dtype), a))
-
-
-def _nancumprod(a):
-    return np.cumprod(np.where(np.isnan(a), np.ones(1, a.dtype), a))
-
-
-for _item, _implementation in (
-    (np.nansum, _nansum),
-    (np.nanprod, _nanprod),
-    (np.nanmax, _nanmax),
-    (np.nanmin, _nanmin),
-    (np.nanmean, _nanmean),
-    (np.nanmedian, _nanmedian),
-):
-    _of_vector(_item, _implementation)
-_of_vector(np.nancumsum, _nancumsum)
-_of_vector(np.nancumprod, _nancumprod)
-_of_vector(np.nanvar, _nanvar, "ddof")
-_of_vector(np.nanstd, _nanstd, "ddof")
 
 # -- quantiles --------------------------------------------------------------------------------------------------------
 
@@ -183,119 +88,6 @@ _linear(np.percentile, 100, "Percentiles")
 
 # -- several vectors --------------------------------------------------------------------------------------------------
 
-
-def _weighted(a, weights):
-    if len(a) != len(weights):
-        raise TypeError("Axis must be specified when shapes of a and weights differ.")
-    dtype = np.result_type(a.dtype, weights.dtype, np.float64 if a.dtype.kind in "biu" else a.dtype)
-    total = weights.sum(dtype=dtype)
-    if total == 0.0:
-        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    return (a.astype(dtype) * weights.astype(dtype)).sum() / total
-
-
-def _average(machine, a, axis: Any = None, weights: Any = None):
-    if absent(weights):
-        return machine.call(Const(np.mean), (a, *([] if absent(axis) else [axis])))
-    if known(machine, axis) not in (None, 0, -1):
-        raise require_static(machine, first_of((a, weights), {}), "np.average along such an axis")
-    _check_vectors(machine, np.average, (a, weights), "biuf")
-    return machine.call(Const(_weighted), (a, weights))
-
-
-registry.function(np.average, kind=DYNAMIC_LENGTH)(_average)
-
-
-def _trapezoid(y, x=None):
-    steps = 1.0 if x is None else np.diff(x)
-    return (steps * (y[1:] + y[:-1]) / 2.0).sum()
-
-
-def _cov(m, y=None):
-    a = m.astype(np.float64)
-    a = a - a.mean()
-    share = np.true_divide(1, max(len(m) - 1, 0))
-    if y is None:
-        return np.asarray((a @ a) * share)
-    b = y.astype(np.float64)
-    b = b - b.mean()
-    return np.array([[a @ a, a @ b], [b @ a, b @ b]]) * share
-
-
-def _corrcoef(x, y):
-    c = _cov(x, y)
-    d = np.sqrt(np.diag(c))
-    return np.clip(c / d[:, None] / d[None, :], -1, 1)
-
-
-def _covariances(m, rowvar, ddof):
-    a = m.astype(np.float64) if rowvar else m.astype(np.float64).T
-    a = a - a.mean(axis=1)[:, None]
-    found = a @ a.T
-    found *= np.true_divide(1, max(a.shape[1] - ddof, 0))
-    return found.squeeze()
-
-
-def _correlations(m, rowvar, ddof):
-    c = _covariances(m, rowvar, ddof)
-    if c.ndim == 0:
-        return c / c
-    d = np.sqrt(np.diag(c))
-    c /= d[:, None]
-    c /= d[None, :]
-    return np.clip(c, -1, 1)
-
-
-def _of_observations(item: Callable, vectors: Callable, matrix: Callable) -> None:
-    """np.cov and np.corrcoef: of one or two vectors, or of a matrix with any number of observations."""
-
-    def rule(machine, m, y: Any = None, rowvar=True, bias=False, ddof=None):
-        if isinstance(m, BoundedArray) and len(m.axes) == 2:
-            rows, by_rows = m.base.type.shape[0], bool(known(machine, rowvar))
-            if m.axes[0] is not None and has_variables_in_rows(by_rows, (1, 0)) != by_rows:
-                raise require_static(machine, m, f"np.{item.__name__} of what may be one row")
-            by_rows = has_variables_in_rows(by_rows, (rows, 0))
-            kinds = kind_of(m.base.type.dtype) in "biuf"
-            if (
-                not absent(y)
-                or not kinds
-                or m.axes[0 if by_rows else 1] is not None
-                or m.base.type.shape[0 if by_rows else 1] == 0
-            ):
-                raise require_static(machine, m, f"np.{item.__name__} of such arrays")
-            less = known(machine, ddof) if not absent(ddof) else 0 if known(machine, bias) else 1
-            return machine.call(Const(matrix), (m, Const(by_rows), Const(int(less))))
-        arrays = (m,) if absent(y) else (m, y)
-        if rowvar is not True or bias is not False or ddof is not None or (item is np.corrcoef and len(arrays) < 2):
-            raise require_static(machine, first_of(arrays, {}), f"np.{item.__name__} with such arguments")
-        _check_vectors(machine, item, arrays, "biuf")
-        return machine.call(Const(vectors), arrays)
-
-    registry.function(item, kind=DYNAMIC_LENGTH)(rule)
-
-
-def _array_equal(a1, a2):
-    return len(a1) == len(a2) and bool((a1 == a2).all())
-
-
-_of_vectors(np.trapezoid, _trapezoid, 1, 2)
-_of_observations(np.cov, _cov, _covariances)
-_of_observations(np.corrcoef, _corrcoef, _correlations)
-_of_vectors(np.array_equal, _array_equal, 2, 2)
-
-
-def _ediff1d(machine, ary, to_end=None, to_begin=None):
-    dtype = type_of_array(machine, ary).dtype
-    ends = [() if absent(v) else (machine.call(Const(np.ravel), (v,)),) for v in (to_begin, to_end)]
-    fits = all(np.can_cast(type_of_array(machine, v).dtype, dtype, "same_kind") for end in ends for v in end)
-    if not fits or dtype == np.bool_:
-        raise require_static(machine, first_of((ary, to_end, to_begin), {}), "np.ediff1d of such arrays")
-    ends = [tuple(machine.call(machine.getattr(v, "astype"), (Const(dtype),)) for v in end) for end in ends]
-    steps = machine.call(Const(np.diff), (machine.call(Const(np.ravel), (ary,)),))
-    return machine.call(Const(np.concatenate), (Tuple((*ends[0], steps, *ends[1])),)) if any(ends) else steps
-
-
-registry.function(np.ediff1d, kind=DYNAMIC_LENGTH)(_ediff1d)
 
 # -- element by element, with tables ----------------------------------------------------------------------------------
 

@@ -26,11 +26,20 @@ from xlapy.dispatch.arrays.memory_order import set_order
 from xlapy.dispatch.bounded import appending, bounded_elementwise, bounded_reductions, masked_axes, size_joins
 from xlapy.dispatch.bounded.bounded_elementwise import on_lanes
 from xlapy.dispatch.bounded.bounded_indexing import getitem
-from xlapy.dispatch.bounded.bounded_rules import Rule
+from xlapy.dispatch.bounded.bounded_rules import Rule, from_source
 from xlapy.dispatch.bounded.layout_matching import assign
 from xlapy.dispatch.bounded.masked_axes import Lanes, fresh, masked_lanes
 from xlapy.dispatch.numpy import register_numpy
-from xlapy.dispatch.numpy.rule_operands import absent, cast, is_array_like, known, operand, reshape, sequence_items
+from xlapy.dispatch.numpy.rule_operands import (
+    absent,
+    cast,
+    given_dtype,
+    is_array_like,
+    known,
+    operand,
+    reshape,
+    sequence_items,
+)
 from xlapy.dispatch.numpy.sorting import axis_of
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.registry import Kind
@@ -186,12 +195,6 @@ def _padded(mask, missing):
     return jnp.pad(mask, (0, missing))
 
 
-@registry.function(np.extract, kind=DEVICE_ARRAY)
-def _extract(machine, condition, arr):
-    mask = machine.new_array(reshape(machine, operand(machine, condition, masked_axes.BOOL), (-1,)))
-    return _compress(machine, mask, arr)
-
-
 @registry.method(np.ndarray, "compress")
 def _compress_method(machine, self, condition, axis=None, out=None):
     return _compress(machine, condition, self, axis, out)
@@ -206,16 +209,18 @@ _ALIKE = (
 )
 
 
-def joined(machine, arrays, axis: Any = 0, out=None, **options):
+def joined(machine, arrays, axis: Any = 0, out=None, *, dtype=None, casting: Any = "same_kind"):
     """np.concatenate along one dimension."""
     items = [v if masked_axes.parts(machine, v) else machine.new_array(operand(machine, v)) for v in arrays]
-    found = [masked_axes.taken_apart(machine, v) for v in items]
-    dtype = np.result_type(*(room.type.dtype for room, _ in found))
     axis = axis if isinstance(axis, int) else known(machine, axis)
+    if axis is None:
+        items, axis = [machine.call(Const(np.ravel), (v,)) for v in items], 0
+    found = [masked_axes.taken_apart(machine, v) for v in items]
+    wanted = np.result_type(*(room.type.dtype for room, _ in found)) if absent(dtype) else given_dtype(machine, dtype)
     ranks = {len(axes) for _, axes in found}
     rank = ranks.pop()
-    axis = 0 if axis is None and rank == 1 else axis
-    if axis is None or ranks or options or not absent(out) or not -rank <= axis < rank:
+    unsafe = any(not np.can_cast(room.type.dtype, wanted, known(machine, casting)) for room, _ in found)
+    if ranks or unsafe or not absent(out) or not -rank <= axis < rank:
         raise require_static(machine, next(v for v in items if involved(v)), "np.concatenate along such dimensions")
     axis %= rank
     targets = [(None, 0) if k == axis else _common(machine, found, k) for k in range(rank)]
@@ -225,18 +230,25 @@ def joined(machine, arrays, axis: Any = 0, out=None, **options):
         for k, (lanes, (target, space)) in enumerate(zip(axes, targets, strict=True)):
             if lanes is not None or k != axis and var.type.shape[k] != space:
                 var = masked_axes.moved(machine, var, k, lanes, target, var.type.shape[k] if k == axis else space)
-        parts.append(cast(machine, var, dtype))
+        parts.append(cast(machine, var, wanted))
         lengths.append(masked_axes.length_int(machine, axes[axis], room.type.shape[axis]))
+    lanes = [target for target, _ in targets]
+    if all(axes[axis] is None for _, axes in found):
+        return fresh(machine, machine.leaf(_beside, parts, (axis,), name="concatenate")[0], lanes)
     ends = list(itertools.accumulate(lengths, lambda one, two: masked_axes.add(machine, one, two)))
     places = [masked_axes.var_of(machine, end) for end in ends[:-1]]
     whole = appending.one_after_another(machine, parts, places, axis)
     length = masked_axes.settled(machine, ends[-1]).value
-    lanes = [target for target, _ in targets]
     if isinstance(length, int):
         whole = machine.leaf(_beginning, (whole,), (length, axis), name="beginning")[0]
     else:
         lanes[axis] = Lanes(masked_axes.var_of(machine, ends[-1]))
-    return fresh(machine, whole, lanes) if any(lanes) else machine.new_array(whole)
+    return fresh(machine, whole, lanes)
+
+
+def _beside(*rest):
+    *parts, axis = rest
+    return jnp.concatenate(parts, axis)
 
 
 def _common(machine: Machine, found: Sequence[masked_axes.Parts], axis: int) -> tuple[Lanes | None, int]:
@@ -259,7 +271,11 @@ def _common(machine: Machine, found: Sequence[masked_axes.Parts], axis: int) -> 
         machine.check(bad, ValueError, machine.message(_ALIKE.format(axis, number), *shown))
     static = next((n for x, n in zip(all_lanes, rooms, strict=True) if x is None), None)
     first = all_lanes[0]
-    return (Lanes(first.length), max(rooms)) if static is None and first is not None else (None, static or 0)
+    if static is not None or first is None:
+        return None, static or 0
+    pairs = zip(all_lanes, rooms, strict=True)
+    alike = all(x is not None and n == rooms[0] and masked_axes.same_lanes(first, x) for x, n in pairs)
+    return (first if alike else Lanes(first.length)), max(rooms)
 
 
 def _beginning(x, length, axis):
@@ -271,15 +287,7 @@ def _has_dynamic_part(machine: Machine, value: Value) -> bool:
     return items is not None and any(involved(v) or size_joins.is_dynamic(machine, v) for v in items)
 
 
-def _has_matrix(machine: Machine, value: Value) -> bool:
-    found = [masked_axes.parts(machine, v) for v in sequence_items(machine, value) or ()]
-    return any(x is not None and len(x[1]) > 1 for x in found)
-
-
 DYNAMIC_SEQUENCE = Kind("sequence with an array of dynamic length", Ref, Tuple, test=_has_dynamic_part)
-DYNAMIC_MATRICES = Kind(
-    "sequence with a matrix, and an array of dynamic length", test=_has_matrix, wider=DYNAMIC_SEQUENCE
-)
 
 
 def of_sequences(item: Any, of_items: Rule, kind: Kind = DYNAMIC_SEQUENCE) -> None:
@@ -292,16 +300,18 @@ def of_sequences(item: Any, of_items: Rule, kind: Kind = DYNAMIC_SEQUENCE) -> No
         return registry.passed_on(of_items, machine, items, *args, **kwargs)
 
 
-def _side_by_side(machine, items, *args, **kwargs):
-    """np.hstack."""
-    rows: list[Value] = [v if involved(v) else machine.call(Const(np.atleast_1d), (v,)) for v in items]
-    if len(masked_axes.taken_apart(machine, rows[0])[1]) > 1:
-        args = (Const(1), *args)
-    return joined(machine, rows, *args, **kwargs)
-
-
 of_sequences(np.concatenate, joined)
-of_sequences(np.hstack, _side_by_side)
+
+
+def _from_source(item: Any) -> None:
+    def rule(machine, items, *args, **kwargs):
+        return from_source(item, item.__wrapped__, machine, Tuple(tuple(items)), *args, **kwargs)
+
+    of_sequences(item, rule)
+
+
+for _item in (np.stack, np.vstack, np.hstack, np.dstack, np.column_stack):
+    _from_source(_item)
 _append_before = registry.function_rule(np.append)
 
 
@@ -429,9 +439,10 @@ for _item, _implementation in (
 
 @registry.function(np.trim_zeros, kind=DEVICE_ARRAY)
 def _trim(machine, filt, *args, **kwargs):
-    if len((masked_axes.parts(machine, filt) or (machine.new_array(operand(machine, filt)),))[0].type.shape) != 1:
-        raise Refused("XP0013", "np.trim_zeros of an array that is not a vector")
-    return _in_python(_trim_zeros, 1)(machine, filt, *args, **kwargs)
+    is_vector = (
+        len((masked_axes.parts(machine, filt) or (machine.new_array(operand(machine, filt)),))[0].type.shape) == 1
+    )
+    return machine.call(Const(_trim_zeros if is_vector else np.trim_zeros.__wrapped__), (filt, *args), kwargs)
 
 
 registry.function(np.isin, kind=DYNAMIC_LENGTH)(_in_python(_isin))

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, DYNAMIC_ROWS, first_of, involved, require_static
+from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, DYNAMIC_ROWS, involved, require_static
 from xlapy.dispatch.bounded import bounded_repeat, bounded_signals, bounded_stacking, masked_axes, rearranging
-from xlapy.dispatch.bounded.data_dependent_sizes import DYNAMIC_MATRICES, DYNAMIC_SEQUENCE, of_sequences
-from xlapy.dispatch.bounded.masked_axes import fresh
 from xlapy.dispatch.bounded.size_joins import one_array
-from xlapy.dispatch.numpy.rule_operands import absent, cast, known, sequence_items, try_known
+from xlapy.dispatch.numpy.rule_operands import absent, known, sequence_items, try_known
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Union, Value
+from xlapy.domain.values import BoundedArray, Const, Tuple, Union, Value
 
 
 def _is_matrix(value: object) -> bool:
@@ -30,25 +27,6 @@ def _along_columns(machine: Machine, item: Callable, array: BoundedArray, *args:
     return masked_axes.made(machine, result, (*array.axes[:1], None), own=True)
 
 
-def _insert(machine, arr, obj, values, axis=None):
-    place = known(machine, axis)
-    if not _is_matrix(arr) or place not in (0, 1, -1, -2) or involved(obj, values):
-        return registry.passed_to(
-            np.insert,
-            DYNAMIC_LENGTH,
-            machine,
-            arr,
-            obj,
-            values,
-            **({} if absent(axis) else {"axis": axis}),
-        )
-    if place in (1, -1):
-        if np.ndim(np.empty(bounded_shape(machine, values))) > 0:
-            raise require_static(machine, arr, "np.insert of columns that are no numbers")
-        return _along_columns(machine, np.insert, arr, obj, values, axis=Const(1))
-    return machine.call(Const(_row_inserted), (arr, obj, values))
-
-
 def bounded_shape(machine: Machine, value: Value) -> tuple[int, ...]:
     """The static shape of a value."""
     return (
@@ -60,16 +38,6 @@ def bounded_shape(machine: Machine, value: Value) -> tuple[int, ...]:
 
 def _has_rank(value: Value) -> bool:
     return not isinstance(value, Const) or np.ndim(value.value) > 0
-
-
-def _row_inserted(arr, obj, values):
-    count = len(arr)
-    if not -count <= obj <= count:
-        raise IndexError(f"index {obj} is out of bounds for axis 0 with size {count}")
-    place = obj + count if obj < 0 else obj
-    rows = np.zeros((1, arr.shape[1]), arr.dtype)
-    rows[...] = values
-    return np.concatenate((arr[:place], rows, arr[place:]))
 
 
 def _pad(machine, array, pad_width, mode="constant", constant_values=0):
@@ -117,58 +85,12 @@ def _repeat(machine, a, repeats, axis=None):
     return _along_columns(machine, np.repeat, a, repeats, axis=Const(1))
 
 
-registry.function(np.insert, kind=DYNAMIC_ROWS)(_insert)
 registry.function(np.pad, kind=DYNAMIC_ROWS)(_pad)
 registry.function(np.tile, kind=DYNAMIC_ROWS)(_tile)
 registry.function(np.repeat, kind=DYNAMIC_ROWS)(_repeat)
 registry.method(np.ndarray, "repeat", kind=DYNAMIC_ROWS)(_repeat)
 
 # -- side by side in a new dimension ----------------------------------------------------------------------------------
-
-
-def _stack(machine, items, axis=None, **options):
-    place = 0 if axis is None else known(machine, axis)
-    found = [masked_axes.parts(machine, v) for v in items]
-    if options or not all(map(_is_matrix, items)) or place not in (-3, -2, -1, 0, 1, 2):
-        named = {} if axis is None else {"axis": axis}
-        return registry.passed_to(np.stack, DYNAMIC_SEQUENCE, machine, Tuple(tuple(items)), **named, **options)
-    return _in_new_dimension(machine, items, found, place % 3)
-
-
-def _in_new_dimension(machine: Machine, items: Sequence[Value], found, place: int) -> Value:
-    """Matrices of one number of columns, and of rows: ValueError in the program where these differ."""
-    if len({room.type.shape[1] for room, _ in found}) > 1:
-        return machine.raise_(ValueError, "all input arrays must have the same shape")
-    dtype = np.result_type(*(room.type.dtype for room, _ in found))
-    space = max(room.type.shape[0] for room, _ in found)
-    lengths = [masked_axes.length_int(machine, axes[0], room.type.shape[0]) for room, axes in found]
-    first = found[0][1][0]
-    target = (
-        first
-        if first is not None and found[0][0].type.shape[0] == space
-        else Lanes(masked_axes.var_of(machine, lengths[0]))
-    )
-    parts = []
-    for number, (room, axes) in enumerate(found):
-        known = first is not None and axes[0] is not None and masked_axes.same_length(first, axes[0])
-        if number and not known:
-            bad = machine.builder.elementwise("ne", *(masked_axes.var_of(machine, lengths[k]) for k in (0, number)))
-            machine.check(bad, ValueError, "all input arrays must have the same shape")
-        parts.append(cast(machine, masked_axes.moved(machine, machine.read(room), 0, axes[0], target, space), dtype))
-    lanes: list[Lanes | None] = [target, None]
-    lanes.insert(place, None)
-    return fresh(machine, machine.leaf(_in_a_stack, parts, (place,), name="stack")[0], lanes)
-
-
-def _in_a_stack(*rest):
-    *parts, place = rest
-    return jnp.stack(parts, place)
-
-
-def _dstack(machine, items, **options):
-    if options or not all(map(_is_matrix, items)):
-        raise require_static(machine, first_of(items, {}), "np.dstack of such arrays")
-    return _in_new_dimension(machine, items, [masked_axes.parts(machine, v) for v in items], 2)
 
 
 # -- blocks -----------------------------------------------------------------------------------------------------------
@@ -217,7 +139,5 @@ def _put_together(part, depth, rank):
 
 registry.function(np.block, kind=DYNAMIC_LENGTH)(_block)
 
-of_sequences(np.stack, _stack, DYNAMIC_MATRICES)
-of_sequences(np.dstack, _dstack)
 
 __all__ = ["bounded_repeat", "bounded_signals", "bounded_stacking", "rearranging"]

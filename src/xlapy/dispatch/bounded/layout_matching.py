@@ -20,20 +20,30 @@ from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, N
 from xlapy.ir import Var
 
 
-def assign(machine: Machine, target: Value, value: Value) -> None:
-    """`target[...] = value`."""
+def assign(machine: Machine, target: Value, value: Value, where: Value | None = None) -> None:
+    """`target[...] = value`, or `np.copyto(target, value, where=where)`."""
     room, axes = masked_axes.taken_apart(machine, target)
     if not room.writeable:
         machine.raise_(ValueError, "assignment destination is read-only")
     if isinstance(value, BoundedArray) and _is_itself(target, value):
         return
-    if not involved(target, value):
+    if where is None and not involved(target, value):
         assert isinstance(target, NdArray)
         indexing.assign(machine, target, value)
         return
     new = stored(machine, value, room.type.shape, axes, room.type.dtype)
-    new = machine.builder.broadcast(new, room.type.shape)
-    write_view(machine, room, select_valid(machine, new, read_view(machine, room), axes))
+    new, old = machine.builder.broadcast(new, room.type.shape), read_view(machine, room)
+    if where is not None:
+
+        def message() -> Value:
+            (text, sizes), (goal, goals) = shape_text(machine, where), shape_text(machine, target)
+            return machine.message(
+                f"could not broadcast where mask from shape {text} into shape {goal}", *sizes, *goals
+            )
+
+        mask = machine.builder.broadcast(fit(machine, where, room.type.shape, axes, message), room.type.shape)
+        new = machine.builder.elementwise("select", mask, new, old)
+    write_view(machine, room, select_valid(machine, new, old, axes))
 
 
 def _is_itself(target: Value, value: BoundedArray) -> bool:

@@ -130,7 +130,6 @@ _of_square(np.linalg.inv, _unit, "2")
 _of_square(np.linalg.det, _unit, "0")
 _of_square(np.linalg.slogdet, _unit, "00")
 _of_square(np.linalg.cholesky, _unit, "2")
-_of_square(np.linalg.matrix_power, _unit, "2")
 
 
 _of_square(np.linalg.eigvalsh, _above_all, "1")
@@ -187,9 +186,6 @@ def _singular_values(machine, x):
     return made(machine, result, (*axes[:-2], _smaller(machine, axes, var)), own=True)
 
 
-registry.function(np.linalg.svdvals, kind=DYNAMIC_LENGTH)(_singular_values)
-
-
 def _svd(machine, a, full_matrices=True, compute_uv=True, hermitian=False):
     if known(machine, compute_uv):
         # the vectors that belong to zeros of the matrix would be mixed with those of dead rows
@@ -221,20 +217,6 @@ def _pseudo_inverse(a, rows, columns, with_nan, with_infinity):
 registry.function(np.linalg.pinv, kind=DYNAMIC_LENGTH)(_pinv)
 
 
-def _rank(A, tol=None):  # noqa: N803
-    values = np.linalg.svdvals(A)
-    if len(values) == 0:
-        return 0
-    limit = values.max() * max(A.shape) * np.finfo(values.dtype).eps if tol is None else tol
-    return np.count_nonzero(values > limit)
-
-
-def _matrix_rank(machine, A, tol=None):  # noqa: N803
-    if not isinstance(A, BoundedArray) or len(A.axes) != 2 or involved(tol):
-        raise require_static(machine, first_of((A, tol), {}), "np.linalg.matrix_rank with such arguments")
-    return machine.call(Const(_rank), (A, *([] if absent(tol) else [tol])))
-
-
 def _condition(x):
     if x.size == 0:
         raise np.linalg.LinAlgError("cond is not defined on empty arrays")
@@ -249,7 +231,6 @@ def _cond(machine, x, p=None):
     return machine.call(Const(_condition), (x,))
 
 
-registry.function(np.linalg.matrix_rank, kind=DYNAMIC_LENGTH)(_matrix_rank)
 registry.function(np.linalg.cond, kind=DYNAMIC_LENGTH)(_cond)
 
 # -- least squares ----------------------------------------------------------------------------------------------------

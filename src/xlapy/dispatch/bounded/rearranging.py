@@ -9,39 +9,14 @@ import numpy as np
 from xlapy.dispatch import registry
 from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import data_dependent_sizes, masked_axes
-from xlapy.dispatch.bounded.bounded_indexing import getitem
-from xlapy.dispatch.bounded.bounded_rules import transposed
 from xlapy.dispatch.bounded.layout_matching import assign
 from xlapy.dispatch.bounded.library_functions import in_python, is_rows
-from xlapy.dispatch.numpy.rule_operands import absent, array_type, known, known_index, operand, raise_real
+from xlapy.dispatch.numpy.rule_operands import absent, array_type, known, known_index, operand
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import constant_value
 
 # -- views ------------------------------------------------------------------------------------------------------------
-
-
-def _permuting(item: Callable) -> Callable:
-    """np.moveaxis and its like, as a transposition that NumPy itself works out."""
-
-    def rule(machine, a, *axes):
-        if not isinstance(a, BoundedArray):
-            raise require_static(machine, first_of((a, *axes), {}), f"np.{item.__name__} with such arguments")
-        rank = len(a.axes)
-        strides = tuple(range(1, rank + 1))
-        model = np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), (1,) * rank, strides)
-        try:
-            order = tuple(s - 1 for s in item(model, *(known(machine, v, "an axis") for v in axes)).strides)
-        except Exception as error:
-            return raise_real(machine, error)
-        return transposed(machine, a, Const(order))
-
-    return rule
-
-
-for _item in (np.moveaxis, np.swapaxes, np.rollaxis):
-    registry.function(_item, kind=DYNAMIC_LENGTH)(_permuting(_item))
-registry.method(np.ndarray, "swapaxes", kind=DYNAMIC_LENGTH)(registry.function_rule(np.swapaxes, DYNAMIC_LENGTH))
 
 
 def _view(machine, self):
@@ -52,25 +27,10 @@ def _view(machine, self):
 registry.method(np.ndarray, "view", kind=DYNAMIC_LENGTH)(_view)
 
 
-def _at_least(least: int) -> Callable:
-    def rule(machine, a):
-        rank = len(a.axes)
-        if rank >= least:
-            return a
-        if rank != 1 or least != 2:
-            raise require_static(machine, a, f"np.atleast_{least}d of so few dimensions")
-        return getitem(machine, a, Tuple((NONE, Const(slice(None)))))
-
-    return rule
-
-
-registry.function(np.atleast_1d, kind=DYNAMIC_LENGTH)(_at_least(1))
-registry.function(np.atleast_2d, kind=DYNAMIC_LENGTH)(_at_least(2))
-
 # -- vectors put together anew, in Python -----------------------------------------------------------------------------
 
 
-def _extract(condition, arr):
+def _compressed(condition, arr):
     return arr[np.flatnonzero(condition)]
 
 
@@ -78,14 +38,6 @@ def _roll(a, shift):
     count = len(a)
     start = -shift % max(count, 1)
     return np.concatenate((a[start:], a[:start]))
-
-
-def _delete(arr, obj):
-    count = len(arr)
-    if not -count <= obj < count:
-        raise IndexError(f"index {obj} is out of bounds for axis 0 with size {count}")
-    place = obj + count if obj < 0 else obj
-    return np.concatenate((arr[:place], arr[place + 1 :]))
 
 
 def _tile(a, reps):
@@ -130,42 +82,10 @@ def _is_integer(machine: Machine, value: Value) -> bool:
     return isinstance(value, Scalar | NumpyScalar) and value.var.type.dtype.kind in "iu"
 
 
-for _item in (np.extract, np.compress):
-    registry.function(_item, kind=DYNAMIC_LENGTH)(_of_vectors(_item, _extract, 2))
+registry.function(np.compress, kind=DYNAMIC_LENGTH)(_of_vectors(np.compress, _compressed, 2))
 registry.function(np.roll, kind=DYNAMIC_LENGTH)(_of_vectors(np.roll, _roll, 1, rows=True, keeps_room=True))
-_delete_one = _of_vectors(np.delete, _delete, 1, rows=True, keeps_room=True)
-_delete_static = registry.function_rule(np.delete)
 
 
-def _delete_several(arr, obj):
-    keep = np.ones(len(arr), bool)
-    keep[obj] = False
-    return arr[keep]
-
-
-@registry.function(np.delete)
-def _delete_rule(machine, arr, obj, axis=None):
-    """np.delete at places that depend on data: of vectors, and of rows."""
-    unknown = involved(arr, obj) or isinstance(obj, NdArray) and constant_value(machine.read(obj)) is None
-    if not unknown or _is_integer(machine, obj):
-        before = _delete_one if involved(arr) else _delete_static
-        return before(machine, arr, obj, **({} if absent(axis) else {"axis": axis}))
-    array = arr if involved(arr) else machine.new_array(operand(machine, arr))
-    where = masked_axes.parts(machine, obj)
-    vector = len(masked_axes.taken_apart(machine, array)[1]) == 1
-    place = known(machine, axis)
-    if where is None or len(where[1]) != 1 or not (place == 0 or vector and place in (None, -1)):
-        if not involved(arr, obj):
-            return _delete_static(machine, arr, obj, **({} if absent(axis) else {"axis": axis}))
-        raise require_static(machine, first_of((arr, obj), {}), "np.delete with such arguments")
-    if where[0].type.dtype == bool:
-        if not involved(arr, obj):
-            return machine.getitem(array, machine.unary("~", obj))
-        raise require_static(machine, first_of((arr, obj), {}), "np.delete by a mask")
-    return machine.call(Const(_delete_several), (array, obj))
-
-
-registry.function(np.delete, kind=DYNAMIC_LENGTH)(_delete_rule)
 _tile_vector = _of_vectors(np.tile, _tile, 1, known_integer=True)
 
 
@@ -299,13 +219,19 @@ def _compress_method(machine, self, condition, axis=None):
 registry.method(np.ndarray, "compress", kind=DYNAMIC_LENGTH)(_compress_method)
 
 
-def _copyto(machine, dst, src, casting="same_kind"):
-    target, source = masked_axes.parts(machine, dst), masked_axes.parts(machine, src)
-    if target is None or source is None:
-        raise require_static(machine, first_of((dst, src), {}), "np.copyto of such a value")
-    if not np.can_cast(source[0].type.dtype, target[0].type.dtype, known(machine, casting)):
-        raise require_static(machine, first_of((dst, src), {}), "np.copyto with such a cast")
-    assign(machine, dst, src)
+def _copyto(machine, dst, src, casting="same_kind", where=True):
+    target = masked_axes.parts(machine, dst)
+    weak = machine.spec(src)
+    number = isinstance(src, Const | Scalar) and isinstance(weak, type)  # it takes the type of what is written to
+    source = (array_type(machine, src) if not involved(src) else src.base.type).dtype
+    if target is None or not number and not np.can_cast(source, target[0].type.dtype, known(machine, casting)):
+        raise require_static(machine, first_of((dst, src, where), {}), "np.copyto with such arguments")
+    mask = None
+    if where is not True:
+        mask = where if isinstance(where, NdArray | BoundedArray) else machine.new_array(operand(machine, where))
+        if masked_axes.taken_apart(machine, mask)[0].type.dtype != bool:
+            raise require_static(machine, first_of((dst, src, where), {}), "np.copyto with such arguments")
+    assign(machine, dst, src, mask)
     return NONE
 
 

@@ -10,17 +10,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
-from xlapy.dispatch.argument_kinds import DYNAMIC_AXES, DYNAMIC_LENGTH, first_of, involved, require_static
-from xlapy.dispatch.bounded import bounded_stacking, bounded_statistics, masked_axes
+from xlapy.dispatch.argument_kinds import DYNAMIC_AXES, DYNAMIC_LENGTH, involved, require_static
+from xlapy.dispatch.bounded import bounded_statistics, masked_axes
 from xlapy.dispatch.bounded.bounded_elementwise import on_lanes
 from xlapy.dispatch.bounded.bounded_indexing import getitem
-from xlapy.dispatch.bounded.data_dependent_sizes import DYNAMIC_MATRICES, DYNAMIC_SEQUENCE, of_sequences
-from xlapy.dispatch.bounded.data_dependent_sizes import joined as concatenated
 from xlapy.dispatch.bounded.library_functions import is_rows
 from xlapy.dispatch.bounded.masked_axes import INT64, fresh
 from xlapy.dispatch.numpy.rule_operands import absent, known, known_order
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
+from xlapy.domain.values import BoundedArray, Const, Lanes, Value
 
 # -- along one dimension ----------------------------------------------------------------------------------------------
 
@@ -95,64 +93,13 @@ def _numbers(item, a, *args, **options):
 
 for _item in (np.sort, np.argsort, np.diff):
     _along(_item, _columns, -1, True)
-for _item in (np.median, np.percentile, np.quantile, np.nanmean, np.nansum, np.nanmax, np.nanmin, np.nanstd, np.nanvar):
-    _along(_item, _numbers, None, False)
-for _item in (np.nanmedian, np.nanprod):
+for _item in (np.median, np.percentile, np.quantile, np.nanmedian):
     _along(_item, _numbers, None, False)
 
 # -- side by side -----------------------------------------------------------------------------------------------------
 
 
-def _side_by_side(item: Callable, least: int) -> None:
-    """np.hstack, np.column_stack and np.concatenate along the columns, of rows."""
-
-    def joined(machine, items, *args, **kwargs):
-        before = registry.function_rule(item, DYNAMIC_SEQUENCE)
-        parts = [masked_axes.parts(machine, v) for v in items]
-        found = [x for x in parts if x is not None]
-        axis = known(machine, kwargs.get("axis", args[0] if args else Const(0))) if item is np.concatenate else 1
-        plain = axis in (1, -1) and len(args) + len(kwargs) <= (item is np.concatenate)
-        if not plain or len(found) < len(parts) or any(not least <= len(x[1]) <= 2 for x in found):
-            return registry.passed_on(before, machine, Tuple(tuple(items)), *args, **kwargs)
-        if any(x is not None for _, axes in found for x in axes[1:]):
-            columns = [v if len(x[1]) == 2 else _as_column(machine, v) for v, x in zip(items, found, strict=True)]
-            return concatenated(machine, columns, 1)
-        return bounded_stacking.beside(machine, items, 0)
-
-    of_sequences(item, joined, DYNAMIC_MATRICES)
-
-
-def _as_column(machine: Machine, value: Value) -> Value:
-    key = Const((slice(None), None))
-    return getitem(machine, value, key) if involved(value) else machine.getitem(value, key)
-
-
-_side_by_side(np.hstack, 2)
-_side_by_side(np.column_stack, 1)
-_side_by_side(np.concatenate, 2)
-
-
-def _one_above_another(machine, items, **kwargs):
-    """np.vstack."""
-    if kwargs or not any(len(found[1]) == 2 for v in items if (found := masked_axes.parts(machine, v)) is not None):
-        return registry.function_rule(np.vstack, DYNAMIC_SEQUENCE)(machine, Tuple(tuple(items)), **kwargs)
-    rows: list[Value] = [v if involved(v) else machine.call(Const(np.atleast_2d), (v,)) for v in items]
-    rows = [registry.function_rule(np.atleast_2d, DYNAMIC_LENGTH)(machine, v) if involved(v) else v for v in rows]
-    return machine.call(Const(np.concatenate), (Tuple(tuple(rows)),))
-
-
-of_sequences(np.vstack, _one_above_another, DYNAMIC_MATRICES)
-
 # -- more or fewer dimensions -----------------------------------------------------------------------------------------
-
-
-def _expand_dims(machine: Machine, a: Value, axis: Value) -> Value:
-    place = known(machine, axis)
-    if not isinstance(a, BoundedArray) or not isinstance(place, int) or not -len(a.axes) - 1 <= place <= len(a.axes):
-        raise require_static(machine, first_of((a, axis), {}), "np.expand_dims with such arguments")
-    key: list[slice | None] = [slice(None)] * len(a.axes)
-    key.insert(place % (len(a.axes) + 1), None)
-    return getitem(machine, a, Const(tuple(key)))
 
 
 def _squeeze(machine: Machine, a: BoundedArray, axis: Value | None = None) -> Value:
@@ -167,7 +114,6 @@ def _squeeze(machine: Machine, a: BoundedArray, axis: Value | None = None) -> Va
     return getitem(machine, a, Const(tuple(key)))
 
 
-registry.function(np.expand_dims, kind=DYNAMIC_LENGTH)(_expand_dims)
 registry.function(np.squeeze, kind=DYNAMIC_LENGTH)(_squeeze)
 registry.method(np.ndarray, "squeeze", kind=DYNAMIC_LENGTH)(_squeeze)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TypeGuard
-
 from xlapy.dispatch import kinds
 from xlapy.dispatch.argument_kinds import involved
 from xlapy.dispatch.arrays.memory_order import stands_for
@@ -44,13 +42,6 @@ class Service:
     def resized(self, var: Var, shape: tuple[int, ...]) -> Var:
         """An array with other sizes, what it has in both being the same."""
         return appending.resized(self.machine, var, shape)
-
-
-def has_bounded(value: Value) -> TypeGuard[Union]:
-    """Whether a value is one of several arrays, of which one has a dynamic length."""
-    if not isinstance(value, Union) or not all(map(dynamic_sizes.is_array, value.alternatives)):
-        return False
-    return any(isinstance(v, BoundedArray) for v in value.alternatives)
 
 
 def one_array(machine: Machine, value: Value) -> Value:

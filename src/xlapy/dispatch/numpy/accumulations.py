@@ -22,7 +22,7 @@ from xlapy.dispatch.numpy.rule_operands import (
 from xlapy.dispatch.numpy.ufunc_table import as_function
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.registry import function
-from xlapy.domain.values import Const, Value
+from xlapy.domain.values import Value
 from xlapy.lowering.primitives.cumulative import apart
 
 
@@ -91,36 +91,3 @@ def _cumulative(ufunc):
 
 cumsum_rule = function(np.cumsum)(_cumulative(np.add))
 cumprod_rule = function(np.cumprod)(_cumulative(np.multiply))
-
-
-def _cumulative_new(ufunc, jax_function):
-    def rule(machine, x, /, *, axis=None, dtype=None, out=None, include_initial=False):
-        var = operand(machine, x)
-        if not var.type.shape:
-            x = machine.call(Const(np.atleast_1d), [x])
-            var = operand(machine, x)
-        if absent(axis):
-            if len(var.type.shape) != 1:
-                return machine.raise_(
-                    ValueError, "For arrays which have more than one dimension ``axis`` argument is required."
-                )
-            axis = 0
-        result = accumulate_rule(machine, ufunc, x, axis, dtype, None)
-        if known(machine, include_initial):
-            place = known(machine, axis)
-            shown = machine.leaf(_with_initial, (machine.read(result),), (place, ufunc.identity), name="concatenate")[0]
-            return deliver(machine, shown, out)
-        return result if absent(out) else deliver(machine, machine.read(result), out)
-
-    return rule
-
-
-def _with_initial(x, axis, start):
-    shape = list(x.shape)
-    shape[axis] = 1
-    return jnp.concatenate([jnp.full(shape, start, x.dtype), x], axis)
-
-
-if hasattr(np, "cumulative_sum"):
-    function(np.cumulative_sum)(_cumulative_new(np.add, jnp.cumsum))
-    function(np.cumulative_prod)(_cumulative_new(np.multiply, jnp.cumprod))

@@ -120,12 +120,12 @@ class Flags:
         self.iterator = iter(())
 
     def __getattr__(self, name):
-        return _flag(self.array, name)
+        return flag(self.array, name)
 
     def __getitem__(self, key):
         if key not in _KEYS:
             raise KeyError("Unknown flag")
-        return _flag(self.array, _KEYS[key])
+        return flag(self.array, _KEYS[key])
 
     def __setitem__(self, key, value):
         if key not in _KEYS:
@@ -145,11 +145,12 @@ _KEYS |= {"W": "writeable", "A": "aligned", "O": "owndata", "X": "writebackifcop
 _KEYS |= {"CA": "carray", "FA": "farray"}
 
 
-def _flag(array, name):
+def flag(array, name):
+    """`array.flags.name`."""
     return getattr(array.flags, name)
 
 
-@function(_flag)
+@function(flag)
 def _flag_of(machine: Machine, array: NdArray, name: Value) -> Value:
     """One flag of an array, as it is now."""
     require_told(machine, array)

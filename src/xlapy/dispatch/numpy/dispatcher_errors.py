@@ -8,7 +8,7 @@ import numpy as np
 
 from xlapy.dispatch import registry
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers.scalar_values import defines, provoke
+from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import NdArray, Union, Value
 
@@ -30,15 +30,8 @@ def _of_sequences(function: Callable, may_be: Callable[[Machine, Value], bool]) 
     registry.function(function)(rule)
 
 
-def _has_items(machine: Machine, value: Value) -> bool:
-    cls = machine.type_of(value)
-    return defines(machine, cls, "__getitem__") or defines(machine, cls, "__iter__")
-
-
 def _is_iterable(machine: Machine, value: Value) -> bool:
     return iteration.is_iterable(machine, value) and not (isinstance(value, NdArray) and not value.type.shape)
 
 
-for _function in (np.vstack, np.hstack, np.dstack, np.stack, np.column_stack):
-    _of_sequences(_function, _has_items)
 _of_sequences(np.concatenate, _is_iterable)

@@ -31,30 +31,6 @@ _FLOAT = np.dtype(np.float64)
 _SEQUENCE = type(np.histogramdd(np.zeros((1, 1)), 1)[1])
 
 
-@function(np.histogram2d)
-def histogram2d(machine, x, y, bins=10, range=None, density=None, weights=None):
-    """np.histogram2d with known numbers of bins, or known edges."""
-    samples = [operand(machine, v) for v in (x, y)]
-    dtype = np.result_type(*(v.type.dtype for v in samples))
-    if kind_of(dtype) == "c":
-        raise Refused("XP0011", "np.histogram2d of complex numbers")
-    samples = [operand(machine, v, dtype if kind_of(dtype) == "f" else _FLOAT) for v in (x, y)]
-    if samples[0].type.shape != samples[1].type.shape:
-        return machine.raise_(ValueError, "x and y must have the same length.")
-    wanted, limits = known(machine, bins, "the bins"), known(machine, range, "a range")
-    if hasattr(wanted, "__len__") and len(wanted) == 1:
-        return machine.raise_(ValueError, "The dimension of bins must be equal to the dimension of the sample x.")
-    each = list(wanted) if hasattr(wanted, "__len__") and len(wanted) == 2 else [wanted, wanted]
-    if len(each) != 2 or any(np.ndim(b) > 1 for b in each):
-        raise Refused("XP0011", "np.histogram2d with such bins", "give two numbers or two vectors")
-    try:
-        np.histogramdd(np.zeros((1, 2)), each, limits)
-    except Exception as error:
-        return raise_real(machine, error)
-    counts, edges = _in_grid(machine, samples, each, limits, density, weights)
-    return Tuple((counts, *edges))
-
-
 @function(np.histogramdd)
 def histogramdd(machine, sample, bins=10, range=None, density=None, weights=None):
     """np.histogramdd with known numbers of bins, or known edges, of an array of rows or of a sequence of columns."""

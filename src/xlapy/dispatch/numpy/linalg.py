@@ -14,18 +14,17 @@ from jax import lax
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy.c_signatures import signature_of
 from xlapy.dispatch.numpy.determinants import determinant, log_determinant
-from xlapy.dispatch.numpy.least_squares import PINV_RATIO, UNFINISHED, computed_dtype, least_squares
+from xlapy.dispatch.numpy.least_squares import UNFINISHED, computed_dtype, least_squares
 from xlapy.dispatch.numpy.numpy_leaves import call_leaf, numpy_leaf
 from xlapy.dispatch.numpy.rule_operands import (
     absent,
     cast_array,
     known,
-    known_index,
     operand,
     raise_as_numpy,
 )
 from xlapy.dispatch.protocol import Machine
-from xlapy.dispatch.registry import function, function_rule, replacement
+from xlapy.dispatch.registry import function, function_rule
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Tuple, Value
 from xlapy.ir import Var, constant_value
 
@@ -158,40 +157,6 @@ _solving(np.linalg.solve, solve, "a b")
 _solving(np.linalg.inv, inv, "a")
 
 
-@replacement(np.linalg.tensorinv)
-def tensorinv(a, ind=2):
-    """np.linalg.tensorinv."""
-    a = np.asarray(a)
-    if ind <= 0:
-        raise ValueError("Invalid ind argument.")
-    shape = a.shape[ind:] + a.shape[:ind]
-    rows = 1
-    for n in a.shape[ind:]:
-        rows = rows * n
-    return np.linalg.inv(a.reshape(rows, -1)).reshape(*shape)
-
-
-@replacement(np.linalg.tensorsolve)
-def tensorsolve(a, b, axes=None):
-    """np.linalg.tensorsolve."""
-    a, b = np.asarray(a), np.asarray(b)
-    if axes is not None:
-        order = list(range(a.ndim))
-        for k in axes:
-            order.remove(k)
-            order.insert(a.ndim, k)
-        a = a.transpose(order)
-    shape = a.shape[-(a.ndim - b.ndim) :]
-    size = 1
-    for n in shape:
-        size = size * n
-    if a.size != size**2:
-        raise np.linalg.LinAlgError(
-            "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
-        )
-    return np.linalg.solve(a.reshape(size, size), b.ravel()).reshape(shape)
-
-
 def cholesky(a, upper=False):
     """np.linalg.cholesky: reads one triangle only."""
     if upper:
@@ -305,23 +270,6 @@ def _settled(a):
     return jnp.where(jnp.all(jnp.isfinite(a), axis=(-2, -1), keepdims=True), a, jnp.nan)
 
 
-def _svdvals(x):
-    return jnp.linalg.svdvals(_settled(x))
-
-
-_decomposing(np.linalg.svdvals, _svdvals, "x")
-
-
-def _pinv(a, rcond=None, hermitian=False, *, rtol=PINV_RATIO):
-    ratio = rtol if rcond is None else rcond
-    if ratio is None:
-        ratio = max(a.shape[-2:]) * jnp.finfo(a.dtype).eps
-    return jnp.linalg.pinv(_symmetric(a, "L") if hermitian else a, rtol=ratio, hermitian=hermitian)
-
-
-_decomposing(np.linalg.pinv, _pinv, "a rcond rtol")
-
-
 def _by_singular_values(machine: Machine, matrix: Var, options: dict[str, Value]) -> bool:
     return known(machine, options.get("p", NONE)) in (None, 2, -2)
 
@@ -332,59 +280,6 @@ def _cond(x, p=None):
 
 
 _decomposing(np.linalg.cond, _cond, "x", applies=_by_singular_values)
-
-
-def _norm(of_jax):
-    """A norm of JAX's, and NaN where there is one: maxima lose it (`min_max.py`), the norm without `ord` does not."""
-
-    @functools.wraps(of_jax)
-    def norm(x, ord=None, **options):
-        if isinstance(ord, tuple):
-            raise NotImplementedError("an array of orders")
-        if ord == "nuc" or ord in (2, -2) and x.ndim == 2 and options.get("axis") is None:
-            x = _settled(x)
-        if ord is None or ord in ("fro", "nuc", 0, 2):
-            return of_jax(x, **options) if ord is None else of_jax(x, ord=ord, **options)
-        whole = lax.stop_gradient(of_jax(x, **options))
-        return jnp.where(jnp.isnan(whole), whole, of_jax(x, ord=ord, **options))
-
-    return norm
-
-
-def _of_singular_values(machine: Machine, matrix: Var, options: dict[str, Value]) -> bool:
-    """Whether a norm is one of singular values."""
-    return known(machine, options.get("ord", NONE)) in (2, -2, "nuc")
-
-
-def _of_matrix(machine: Machine, matrix: Var, options: dict[str, Value]) -> bool:
-    """Whether np.linalg.norm gives such a norm of a matrix, not one of vectors."""
-    axis = known(machine, options.get("axis", NONE))
-    of_matrix = len(matrix.type.shape) == 2 if axis is None else isinstance(axis, tuple) and len(axis) == 2
-    return of_matrix and _of_singular_values(machine, matrix, options)
-
-
-_decomposing(np.linalg.norm, _norm(jnp.linalg.norm), "x", applies=_of_matrix, tried=np.linalg.svd)
-_decomposing(
-    np.linalg.matrix_norm,
-    _norm(jnp.linalg.matrix_norm),
-    "x",
-    applies=_of_singular_values,
-    tried=np.linalg.svd,
-)
-numpy_leaf(np.linalg.vector_norm, _norm(jnp.linalg.vector_norm), "x")
-
-
-def _matrix_rank(A, tol=None, hermitian=False, rtol=None):  # noqa: N803
-    if A.ndim < 2:
-        return jnp.any(A != 0).astype(jnp.int64)
-    values = jnp.abs(_eigvalsh(A)) if hermitian else jnp.linalg.svd(_settled(A), compute_uv=False)
-    if tol is None:
-        rtol = max(A.shape[-2:]) * jnp.finfo(values.dtype).eps if rtol is None else rtol
-        tol = jnp.max(values, axis=-1) * rtol
-    return jnp.sum(values > jnp.asarray(tol)[..., None], axis=-1)
-
-
-_decomposing(np.linalg.matrix_rank, _matrix_rank, "A tol rtol", "keep")
 
 
 def _svd(a, full_matrices=True, compute_uv=True, hermitian=False):
@@ -477,29 +372,3 @@ def _refuse_rank(machine: Machine, bad) -> None:
 def _lstsq(a, b, *rest):
     *rcond, dtype = rest
     return least_squares(cast_array(a, dtype), cast_array(b, dtype), *a.shape, *rcond)
-
-
-@function(np.linalg.matrix_power)
-def matrix_power(machine, a, n):
-    """np.linalg.matrix_power with a known exponent."""
-    exponent = known_index(machine, n, "the exponent")
-    var = operand(machine, a)
-    shape = var.type.shape
-    if len(shape) < 2 or shape[-1] != shape[-2]:
-        return raise_as_numpy(machine, np.linalg.matrix_power, (a, Const(exponent)), {}, "shape")
-    if exponent < 0:
-        return matrix_power(machine, machine.call(Const(np.linalg.inv), (a,)), Const(-exponent))
-    return machine.new_array(machine.leaf(_matrix_power, (var,), (exponent,), name="matrix_power")[0])
-
-
-def _matrix_power(a, n):
-    if n == 0:
-        return jnp.broadcast_to(jnp.eye(a.shape[-1], dtype=a.dtype), a.shape)
-    result = None
-    while n:
-        if n & 1:
-            result = a if result is None else jnp.matmul(result, a)
-        n >>= 1
-        if n:
-            a = jnp.matmul(a, a)
-    return result

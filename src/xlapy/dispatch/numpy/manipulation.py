@@ -30,10 +30,10 @@ from xlapy.dispatch.numpy.rule_operands import (
 )
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.registry import function
-from xlapy.domain.values import Const, NumpyScalar, Scalar
+from xlapy.domain.values import Const, NdArray, NumpyScalar, Scalar, Value
+from xlapy.ir import constant_value
 
 _INT64 = np.dtype(np.int64)
-_NO_VALUE = getattr(np, "_NoValue", None)
 
 # -- joining ---------------------------------------------------------------------------------------------------------
 
@@ -87,18 +87,7 @@ def _join(*rest):
     return join([cast_array(a, dtype) for a in arrays], **dict(options))
 
 
-for _numpy, _jax in (
-    (np.concatenate, jnp.concatenate),
-    (np.stack, jnp.stack),
-    (np.vstack, jnp.vstack),
-    (np.hstack, jnp.hstack),
-):
-    function(_numpy)(_joining(_numpy, _jax))
-_row_stack = getattr(np, "row_stack", None)
-if _row_stack is not None:
-    function(_row_stack)(_joining(np.vstack, jnp.vstack))
-for _numpy, _jax in ((np.dstack, jnp.dstack), (np.column_stack, jnp.column_stack)):
-    numpy_leaf(_numpy, _jax, next(iter(signature_of(_numpy).parameters)), "promote")
+function(np.concatenate)(_joining(np.concatenate, jnp.concatenate))
 
 
 def _block(arrays):
@@ -148,8 +137,6 @@ def _roll_static(x, shift, axis):
     return jnp.roll(x, shift, axis)
 
 
-numpy_leaf(np.tile, jnp.tile, "A", "keep")
-
 #: runs of places that are kept, from which on their elements are looked up one by one
 _MANY_RUNS = 16
 
@@ -157,6 +144,8 @@ _MANY_RUNS = 16
 @function(np.delete)
 def delete(machine, arr, obj, axis: Any = None):
     """np.delete at known places, or at one that depends on data."""
+    if isinstance(obj, NdArray) and constant_value(machine.read(obj)) is None:
+        return machine.call(Const(np.delete.__wrapped__), (arr, obj, axis if isinstance(axis, Value) else Const(axis)))
     var, axis = operand(machine, arr), known(machine, axis)
     if isinstance(obj, Scalar | NumpyScalar) and obj.var.type.dtype.kind in "iu":
         return _delete_at(machine, var, obj, axis)

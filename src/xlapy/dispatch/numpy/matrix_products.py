@@ -27,7 +27,7 @@ def _logical(product):
     return run
 
 
-_dot, _inner, _outer = _logical(jnp.dot), _logical(jnp.inner), _logical(jnp.outer)
+_dot, _inner = _logical(jnp.dot), _logical(jnp.inner)
 
 
 def dot(a, b):
@@ -40,11 +40,6 @@ def inner(a, b):
     return _inner(a, b)
 
 
-def outer(a, b):
-    """np.outer."""
-    return _outer(a, b)
-
-
 def vdot(a, b):
     """np.vdot."""
     return (
@@ -52,11 +47,6 @@ def vdot(a, b):
         if a.dtype != bool
         else jnp.any(jnp.ravel(a) & jnp.ravel(b))
     )
-
-
-def linalg_outer(x1, x2):
-    """np.linalg.outer."""
-    return jnp.outer(x1, x2)
 
 
 numpy_leaf(np.dot, dot, "a b", "promote")
@@ -73,22 +63,10 @@ def dot_rule(machine, a, b, out=None):
 
 
 numpy_leaf(np.inner, inner, "a b", "promote")
-numpy_leaf(np.outer, outer, "a b", "promote")
 numpy_leaf(np.vdot, vdot, "a b", "promote")
 numpy_leaf(np.kron, jnp.kron, "a b", "promote")
 numpy_leaf(np.cross, jnp.cross, "a b", "promote")
-numpy_leaf(np.tensordot, lambda a, b, axes=2: jnp.tensordot(a, b, _axes(axes)), "a b", "promote")
-numpy_leaf(np.linalg.tensordot, lambda x1, x2, /, *, axes=2: jnp.tensordot(x1, x2, _axes(axes)), "x1 x2", "promote")
-numpy_leaf(np.linalg.outer, linalg_outer, "x1 x2", "promote")
-numpy_leaf(np.linalg.cross, jnp.linalg.cross, "x1 x2", "promote")
 numpy_leaf(np.linalg.multi_dot, jnp.linalg.multi_dot, "arrays", "promote")
-
-
-def _axes(axes):
-    """How many axes, or which ones of either array, as JAX takes them: NumPy takes any integers and sequences."""
-    if not np.iterable(axes):
-        return int(axes)
-    return [tuple(int(k) for k in np.atleast_1d(part)) for part in axes]
 
 
 def _trace(a, offset=0, axis1=0, axis2=1, dtype=None):
@@ -102,12 +80,6 @@ def _linalg_trace(x, offset=0, dtype=None):
 
 numpy_leaf(np.trace, _trace, "a", "promote")
 numpy_leaf(np.linalg.trace, _linalg_trace, "x", "promote")
-
-
-@function(np.linalg.matmul)
-def linalg_matmul(machine, x1, x2, /):
-    """np.linalg.matmul."""
-    return ufunc_rule(machine, np.matmul, x1, x2)
 
 
 @function(np.linalg.vecdot)

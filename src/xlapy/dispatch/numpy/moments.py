@@ -12,7 +12,6 @@ from xlapy.dispatch.numpy.masked import count_and_sum
 from xlapy.dispatch.numpy.reductions import (
     NO_VALUE,
     check_mask,
-    is_everywhere,
     keeps_dimensions,
     known_out,
     normalised_axes,
@@ -22,6 +21,7 @@ from xlapy.dispatch.numpy.rule_operands import (
     absent,
     cast_array,
     deliver,
+    is_everywhere,
     kind_of,
     known,
     operand,

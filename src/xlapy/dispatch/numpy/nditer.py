@@ -34,12 +34,20 @@ def _flags_of(op_flags, count):
 
 
 @replacement(np.nditer)
-def nditer(op, flags=None, op_flags=None, op_dtypes=None, order="K", casting="safe", op_axes=None, *rest):
+def nditer(
+    op, flags=None, op_flags=None, op_dtypes=None, order="K", casting="safe", op_axes=None, itershape=None, buffersize=0
+):
     """np.nditer."""
     given = list(op) if isinstance(op, (list, tuple)) else [op]
     known = () if flags is None else tuple(flags)
     wanted = _flags_of(op_flags, len(given))
-    if op_dtypes is not None or op_axes is not None or rest or order not in ("K", "C", "A"):
+    if (
+        op_dtypes is not None
+        or op_axes is not None
+        or itershape is not None
+        or buffersize
+        or order not in ("K", "C", "A")
+    ):
         _refuse("types, axes, or an order of its own")
     if len(wanted) != len(given):
         _refuse("other flags than for each operand")

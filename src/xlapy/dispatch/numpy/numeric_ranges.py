@@ -9,21 +9,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.numpy.creation import SMALL
-from xlapy.dispatch.numpy.numpy_leaves import hashable
 from xlapy.dispatch.numpy.rule_operands import (
     absent,
     known,
-    materialise,
-    operand,
     raise_real,
     require_dtype,
-    reshape,
-    skeleton,
     supported,
 )
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.registry import function
-from xlapy.domain.values import Const, Scalar, Tuple, Value
+from xlapy.domain.values import Const, Scalar
 from xlapy.ir.builder import MOST_ELEMENTS
 
 # -- ranges ----------------------------------------------------------------------------------------------------------
@@ -89,47 +84,6 @@ def _ramp(length, base, delta, dtype):
         return jnp.arange(length, dtype=dtype) * np.asarray(delta, dtype) + np.asarray(base, dtype)
     wide = dtype if dtype.kind == "c" or dtype.itemsize == 8 else np.dtype(np.float64)
     return (np.asarray(base, wide) + jnp.arange(length).astype(wide) * np.asarray(delta, wide)).astype(dtype)
-
-
-@function(np.linspace)
-def linspace(machine, start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
-    """np.linspace: the ends may be dynamic, the number not."""
-    count = known(machine, num, "the number of points")
-    place: Any = hashable(known(machine, axis))
-    options = (count, bool(known(machine, endpoint)), place)
-    wanted = None if absent(dtype) else require_dtype(known(machine, dtype))
-    first, last = operand(machine, start), operand(machine, stop)
-    try:
-        low, high = (materialise(skeleton(machine, v)) if isinstance(v, Value) else v for v in (start, stop))
-        model = np.linspace(low, high, min(count, 2) if count >= 0 else count, dtype=wanted, axis=options[2])
-        compute = np.linspace(low, high, 1, axis=options[2]).dtype
-    except Exception as error:
-        return raise_real(machine, error)
-    static = (*options, compute, model.dtype)
-    values, step = machine.leaf(_linspace, (first, last), static, name="linspace")
-    result = machine.new_array(values)
-    return Tuple((result, machine.numpy_result(step))) if known(machine, retstep) else result
-
-
-def _linspace(first, last, count, endpoint, axis, compute, dtype):
-    """NumPy's algorithm: start + arange * step, with the last point set."""
-    division = count - 1 if endpoint else count
-    first, last = first.astype(compute), last.astype(compute)
-    delta = last - first
-    ramp = jnp.arange(count).astype(compute).reshape((-1,) + (1,) * delta.ndim)
-    if division > 0:
-        step = delta / division
-        values = jnp.where(step == 0, ramp / division * delta, ramp * step)
-    else:
-        step = jnp.full(delta.shape, jnp.nan, compute)
-        values = ramp * delta
-    values = values + first
-    if endpoint and count > 1:
-        values = values.at[-1].set(last)
-    values = jnp.moveaxis(values, 0, axis) if axis else values
-    if dtype.kind in "iu":
-        values = jnp.floor(values)
-    return values.astype(dtype), step
 
 
 def _spaced(numpy_function, base_of):
@@ -207,20 +161,3 @@ for _item, _implementation in (
     (np.fft.rfftfreq, _rfftfreq),
 ):
     _of_any_size(_item, _implementation)
-
-
-@function(np.logspace)
-def logspace(machine, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    """np.logspace: base ** linspace."""
-    base = base if isinstance(base, Value) else Const(base)
-    if len(operand(machine, base).type.shape):
-        # several bases are a further part of what start and stop are broadcast to
-        found = [operand(machine, v) for v in (start, stop, base)]
-        rank = max(len(v.type.shape) for v in found)
-        shapes = [(1,) * (rank - len(v.type.shape)) + v.type.shape for v in found]
-        parts = zip(found, shapes, strict=True)
-        start, stop, base = (machine.new_array(reshape(machine, v, shape)) for v, shape in parts)
-        base = machine.call(Const(np.expand_dims), (base, axis if isinstance(axis, Value) else Const(axis)))
-    exponents = linspace(machine, start, stop, num, endpoint, axis=axis)
-    result = machine.call(Const(np.power), (base, exponents))
-    return result if absent(dtype) else machine.call(machine.getattr(result, "astype"), (dtype,))

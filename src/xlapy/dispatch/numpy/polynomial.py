@@ -24,29 +24,6 @@ def polyval(p, x):
 numpy_leaf(np.polyval, polyval, "p x", "promote")
 
 
-def _aligned(a, b):
-    """Two polynomials with as many coefficients; a number is one of degree zero."""
-    a, b = jnp.atleast_1d(a), jnp.atleast_1d(b)
-    size = max(a.size, b.size)
-    return jnp.pad(a, (size - a.size, 0)), jnp.pad(b, (size - b.size, 0))
-
-
-def polyadd(a1, a2):
-    """np.polyadd."""
-    one, two = _aligned(a1, a2)
-    return one + two
-
-
-def polysub(a1, a2):
-    """np.polysub."""
-    one, two = _aligned(a1, a2)
-    return one - two
-
-
-numpy_leaf(np.polyadd, polyadd, "a1 a2", "promote")
-numpy_leaf(np.polysub, polysub, "a1 a2", "promote")
-
-
 @replacement(np.polymul)
 def polymul(a1, a2):
     """np.polymul: leading zeros of the factors are dropped, of all zeros the last one stays."""
@@ -99,23 +76,6 @@ def _poly(zeros):
     for k in range(len(zeros)):
         product = np.convolve(product, np.array([1, -zeros[k]], zeros.dtype), mode="full")
     return product
-
-
-def polyder(p, m=1):
-    """np.polyder."""
-    for _ in range(m):
-        n = p.shape[0] - 1
-        p = p[:-1] * np.arange(n, 0, -1).astype(p.dtype) if n else p[:0]
-    return p
-
-
-def polyint(p, m=1, k=None):
-    """np.polyint."""
-    return jnp.polyint(p, m, k)
-
-
-numpy_leaf(np.polyder, polyder, "p", "promote")
-numpy_leaf(np.polyint, polyint, "p", "promote")
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):

@@ -246,4 +246,9 @@ def _between(low: Any, high: Any) -> Any:
     return mean.astype(dtype) if dtype.kind == "f" else mean
 
 
+def _nanmedian(a, axis=None, keepdims=False):
+    return median(a, axis, keepdims, ignore_nan=True)
+
+
 numpy_leaf(np.median, median, "a")
+numpy_leaf(np.nanmedian, _nanmedian, "a")

@@ -18,11 +18,13 @@ from xlapy.dispatch.numpy.rule_operands import (
     cast,
     cast_array,
     deliver,
+    is_everywhere,
     kind_of,
     known,
     operand,
     raise_real,
     require_dtype,
+    was_not_passed,
 )
 from xlapy.dispatch.numpy.ufunc_table import as_function
 from xlapy.dispatch.protocol import Machine, Refused
@@ -34,7 +36,7 @@ from xlapy.lowering.loop_derivatives.zero_derivative_mask import live
 from xlapy.lowering.primitives.min_max import extreme, first_place
 
 #: what NumPy has in the place of an argument that was not passed
-NO_VALUE = np._NoValue if hasattr(np, "_NoValue") else None
+NO_VALUE = getattr(np, "_NoValue", None)
 #: reductions whose implementation JAX has
 NATIVE: dict[np.ufunc, Callable] = {
     np.add: jnp.sum,
@@ -45,18 +47,11 @@ NATIVE: dict[np.ufunc, Callable] = {
     np.logical_or: jnp.any,
 }
 
+#: largest and smallest numbers among those that are not NaN, and whether they are the largest
+IGNORING_NAN = {np.fmax: True, np.fmin: False}
+
 #: reductions in which a single element counts by its absolute value
 _FROM_IDENTITY = (np.hypot, np.gcd)
-
-
-def was_not_passed(value: Any) -> bool:
-    """Whether an argument is NumPy's mark of one that was not passed, which a program may pass on."""
-    return (value.value if isinstance(value, Const) else value) is NO_VALUE
-
-
-def is_everywhere(where: Any) -> bool:
-    """Whether the argument `where=` of a reduction leaves nothing out."""
-    return where is True or was_not_passed(where) or isinstance(where, Const) and where.value is True
 
 
 def normalised_axes(machine: Machine, axis: Any, rank: int) -> tuple[int, ...]:
@@ -122,7 +117,7 @@ def reduce_rule(
     if initial is None and ufunc.identity is None and any(var.type.shape[a] == 0 for a in axes):
         message = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
         return machine.raise_(ValueError, message)
-    if len(axes) > 1 and ufunc not in NATIVE and ufunc not in _OF_BITS and not ufunc.identity == 0:
+    if len(axes) > 1 and not _has_no_order(ufunc, input_type):
         raise Refused("XP0011", f"{ufunc.__name__}.reduce over several axes", "reduce one axis at a time")
     operands = [var]
     flags = (initial is not None, mask is not None)
@@ -218,6 +213,13 @@ def negative_exponents(x, axis):
     return jnp.any(lax.slice_in_dim(x, 1, None, axis=axis) < 0) if x.shape[axis] else jnp.zeros((), bool)
 
 
+def _has_no_order(ufunc: np.ufunc, dtype: np.dtype) -> bool:
+    """Whether it does not matter in which order elements are reduced."""
+    if ufunc in IGNORING_NAN:
+        return kind_of(dtype) != "c"
+    return ufunc in NATIVE or ufunc in _OF_BITS or ufunc.identity == 0
+
+
 def _reduce(x, *rest):
     *extra, ufunc, input_type, result_type, axes, keep, (has_initial, has_mask) = rest
     extra = iter(extra)
@@ -231,6 +233,8 @@ def _reduce(x, *rest):
         x = cast_array(x, np.dtype(bool))
     else:
         x = cast_array(x, input_type)
+    if ufunc in IGNORING_NAN and kind_of(x.dtype) == "f" and x.size and axes:
+        return _extreme_without_nan(x, ufunc, axes, keep, **options).astype(result_type)
     native = NATIVE.get(ufunc)
     if native is not None and not (logical and has_initial):
         if ufunc in (np.maximum, np.minimum):
@@ -278,6 +282,14 @@ def _extreme(x, largest: bool, axes: tuple[int, ...], keep: bool):
         return result, shared.reshape(result.shape)
 
     return reduced(x)
+
+
+def _extreme_without_nan(x, ufunc, axes, keep, initial=None, where=None):
+    missing = jnp.isnan(x) if where is None else jnp.isnan(x) | ~where
+    largest = IGNORING_NAN[ufunc]
+    found = _extreme(jnp.where(missing, -jnp.inf if largest else jnp.inf, x), largest, axes, keep)
+    found = jnp.where(jnp.all(missing, axis=axes, keepdims=keep), jnp.nan, found)
+    return found if initial is None else as_function(ufunc, "f")(found, initial.astype(x.dtype))
 
 
 #: of which the order does not matter

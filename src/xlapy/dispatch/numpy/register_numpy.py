@@ -21,7 +21,6 @@ from xlapy.dispatch.numpy import (
     matrix_products,
     methods,
     moments,
-    nan_functions,
     nditer,
     numeric_ranges,
     polynomial,

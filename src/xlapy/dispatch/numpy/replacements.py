@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import itertools
 import math
 from typing import Any
@@ -34,20 +33,6 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     inner = stacked.ndim - rank
     order = list(range(axis)) + list(range(rank, rank + inner)) + list(range(axis, rank))
     return np.transpose(stacked, order)
-
-
-@replacement(np.apply_over_axes)
-def apply_over_axes(func, a, axes):
-    """np.apply_over_axes."""
-    val = np.asarray(a)
-    if np.ndim(axes) == 0:
-        axes = (axes,)
-    for axis in axes:
-        if axis < 0:
-            axis = a.ndim + axis
-        res = func(val, axis)
-        val = res if res.ndim == val.ndim else np.expand_dims(res, axis)
-    return val
 
 
 def _refuse(name: str) -> Any:
@@ -97,9 +82,6 @@ def broadcast(*arrays):
 
 
 # NumPy's own code: data decides whether the results are complex.
-for _name in np.emath.__all__:
-    _function = getattr(np.emath, _name)
-    replacement(_function)(inspect.unwrap(_function))
 
 
 @replacement(np.ndindex)
@@ -117,34 +99,6 @@ def ndenumerate(arr):
     """np.ndenumerate: all index tuples with their elements."""
     array = np.asarray(arr)
     return zip(np.ndindex(array.shape), array.flat, strict=True)
-
-
-@replacement(np.piecewise)
-def piecewise(x, condlist, funclist, *args, **kw):
-    """np.piecewise: each function sees the elements for which its condition holds."""
-    x = np.asanyarray(x)
-    if np.isscalar(condlist) or (not isinstance(condlist[0], (list, np.ndarray)) and x.ndim != 0):
-        condlist = [condlist]
-    conditions = [np.asarray(c, bool) for c in condlist]
-    if len(funclist) == len(conditions) + 1:
-        known = conditions[0]
-        for condition in conditions[1:]:
-            known = known | condition
-        conditions.append(~known)
-    elif len(funclist) != len(conditions):
-        raise ValueError(
-            f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are"
-            " expected"
-        )
-    y = np.zeros_like(x)
-    for condition, item in zip(conditions, funclist, strict=True):
-        if callable(item):
-            chosen = x[condition]
-            if chosen.size > 0:
-                y[condition] = item(chosen, *args, **kw)
-        else:
-            y[condition] = item
-    return y
 
 
 # -- np.vectorize -----------------------------------------------------------------------------------------------------

@@ -75,9 +75,23 @@ def kind_of(dtype: np.dtype) -> str:
     return "f" if dtype.kind == "V" else dtype.kind
 
 
+#: NumPy's mark of an argument that was not passed
+_NOT_PASSED = getattr(np, "_NoValue", ())
+
+
 def absent(value: Any) -> bool:
     """Whether an argument was not given, or given as None."""
     return value is None or (isinstance(value, Const) and value.value is None)
+
+
+def was_not_passed(value: Any) -> bool:
+    """Whether an argument is NumPy's mark of one that was not passed, which a program may pass on."""
+    return (value.value if isinstance(value, Const) else value) is _NOT_PASSED
+
+
+def is_everywhere(where: Any) -> bool:
+    """Whether the argument `where=` of a ufunc or reduction leaves nothing out."""
+    return where is True or was_not_passed(where) or isinstance(where, Const) and where.value is True
 
 
 def known_order(machine: Machine, order: Any, among: str = "CFAK", message: str = "") -> Any:

@@ -141,24 +141,6 @@ def _within(machine: Machine, bound: Value | None, dtype: np.dtype, extreme: Cal
     return bound
 
 
-@function(np.select)
-def select(machine, condlist, choicelist, default=0):
-    """np.select."""
-    conditions, choices = items_of(machine, condlist), items_of(machine, choicelist)
-    if len(conditions) != len(choices):
-        return machine.raise_(ValueError, "list of cases must be same length as list of conditions")
-    if not conditions:
-        return machine.raise_(ValueError, "select with an empty condition list is not possible")
-    default = default if isinstance(default, Value) else Const(default)
-    dtype = promoted_type(machine, (*choices, default))
-    result: Value = machine.numpy_result(operand(machine, default, dtype))
-    for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
-        if operand(machine, condition).type.dtype != bool:
-            return machine.raise_(TypeError, "invalid entry 0 in condlist: should be boolean ndarray")
-        result = where(machine, condition, machine.numpy_result(operand(machine, choice, dtype)), result)
-    return result
-
-
 @function(np.choose)
 def choose(machine, a, choices, out=None, mode="raise"):
     """np.choose."""
@@ -225,6 +207,8 @@ def ravel_multi_index(machine, multi_index, dims, mode="raise", order="C"):
         require_indices(machine, _ravelled, item)
     parts = [operand(machine, v, _INT64) for v in items_of(machine, multi_index)]
     shape = tuple(shape) if isinstance(shape, tuple | list | np.ndarray) and np.ndim(shape) else (shape,)
+    if len(parts) != len(shape):
+        return machine.raise_(ValueError, f"parameter multi_index must be a sequence of length {len(shape)}")
     styles = (style,) * len(parts) if isinstance(known(machine, mode), str) else tuple(known(machine, mode))
     if known_order(machine, order, *ONE_OF_TWO) == "F":
         parts, shape, styles = parts[::-1], shape[::-1], styles[::-1]
@@ -301,12 +285,12 @@ def _unravel(index, shape):
     return parts[::-1]
 
 
-@function(np.compress, np.extract)
+@function(np.compress)
 def compress(machine, condition, a, axis=None, out=None):
     """A size that depends on data, unless the condition is known."""
     constant = constant_value(operand(machine, condition))
     if constant is None:
-        raise Refused("XP0013", "the size of np.compress and np.extract depends on data", "use np.where")
+        raise Refused("XP0013", "the size of np.compress depends on data", "use np.where")
     if not absent(axis) and not array_type(machine, a).shape:
         a = machine.new_array(reshape(machine, operand(machine, a), (1,)))
     if not absent(axis):

@@ -84,7 +84,7 @@ def _depends_on_data(item):
                 return _made(machine, item(found, *others, **{k: known(machine, v) for k, v in kwargs.items()}))
             except Exception as error:
                 return raise_real(machine, error)
-        if listed and item is not np.trim_zeros:  # of a list it gives a list
+        if listed:
             array = machine.call(Const(np.asarray), [args[0]])
             return machine.call(Const(item), [array, *args[1:]], kwargs)
         raise Refused(
@@ -117,6 +117,5 @@ for _function in (
     np.intersect1d,
     np.setdiff1d,
     np.setxor1d,
-    np.trim_zeros,
 ):
     _depends_on_data(_function)

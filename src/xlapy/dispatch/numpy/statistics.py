@@ -14,7 +14,6 @@ from xlapy.dispatch.numpy.c_signatures import signature_of
 from xlapy.dispatch.numpy.numpy_leaves import hashable, numpy_leaf
 from xlapy.dispatch.numpy.rule_operands import (
     absent,
-    array_type,
     cast_array,
     kind_of,
     known,
@@ -25,21 +24,8 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.registry import function, function_rule, replacement
 from xlapy.domain.values import Const, Tuple, Value
 from xlapy.lowering.jaxprs.derivatives import differentiated_as
-from xlapy.lowering.numeric import arctangents, sines
+from xlapy.lowering.numeric import sines
 from xlapy.lowering.primitives import symmetric_rank_k, vector_convolution
-
-
-def _average(a, w, axis, keep, dtype):
-    a, w = cast_array(a, dtype), cast_array(w, dtype)
-    if a.shape != w.shape:
-        axes = axis if isinstance(axis, tuple) else (axis,)
-        shape = [1] * a.ndim
-        for k, place in enumerate(axes):
-            shape[place] = w.shape[k]
-        w = jnp.broadcast_to(w.reshape(shape), a.shape)
-    total = jnp.sum(w, axis=axis, keepdims=keep)
-    return jnp.sum(a * w, axis=axis, keepdims=keep) / total, total
-
 
 #: before NumPy 2.2 a matrix with one row holds one variable, whatever `rowvar` says
 _ONE_ROW_IS_ONE_VARIABLE = np.lib.NumpyVersion(np.__version__) < "2.2.0"
@@ -66,13 +52,6 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     return jnp.cov(m, y, rowvar, bias, ddof, fweights, aweights)
 
 
-def corrcoef(x, y=None, rowvar=True, bias=None, ddof=None, dtype=None):
-    """np.corrcoef."""
-    if dtype is not None:
-        x, y = cast_array(x, np.dtype(dtype)), None if y is None else cast_array(y, np.dtype(dtype))
-    return jnp.corrcoef(x, y, has_variables_in_rows(rowvar, x.shape))
-
-
 numpy_leaf(np.cov, cov, "m y fweights aweights")
 _cov = function_rule(np.cov)
 
@@ -93,8 +72,6 @@ def cov_rule(machine, m, *args, **kwargs):
 def _bad_weights(w):
     return jnp.any(w != jnp.round(w)), jnp.any(w < 0)
 
-
-numpy_leaf(np.corrcoef, corrcoef, "x y")
 
 # -- differences and integrals ---------------------------------------------------------------------------------------
 
@@ -118,9 +95,6 @@ def diff_rule(machine, a, n=1, axis=-1, **options):
         return a
     given = {k: v for k, v in (("n", n), ("axis", axis)) if isinstance(v, Value)}
     return _diff(machine, a, **given, **options)
-
-
-numpy_leaf(np.ediff1d, jnp.ediff1d, "ary to_end to_begin", "keep")
 
 
 @function(np.gradient)
@@ -195,21 +169,6 @@ def _gradient_along(f, step, axis, order):
                 + (2.0 * two + one) / (two * (one + two)) * f[-1]
             )
     return jnp.moveaxis(jnp.concatenate([first[None], inside, last[None]]), 0, axis)
-
-
-def _trapezoid(y, x=None, dx=1.0, axis=-1):
-    y = np.asarray(y)
-    size = dx
-    if x is not None:
-        x = np.asarray(x)
-        size = np.diff(x, axis=-1 if x.ndim == 1 else axis)
-        if x.ndim == 1:
-            shape = [1] * y.ndim
-            shape[axis] = len(size)
-            size = size.reshape(shape)
-    first, last = [slice(None)] * y.ndim, [slice(None)] * y.ndim
-    first[axis], last[axis] = slice(None, -1), slice(1, None)
-    return (size * (y[tuple(last)] + y[tuple(first)]) / 2.0).sum(axis)
 
 
 # -- convolutions ----------------------------------------------------------------------------------------------------
@@ -296,19 +255,6 @@ def _inexact(array):
     return np.asanyarray(array, dtype=np.result_type(array, 1.0))
 
 
-@replacement(np.allclose)
-def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
-    """np.allclose."""
-    return bool(np.all(np.isclose(a, b, rtol, atol, equal_nan)))
-
-
-def _array_equal(a, b, equal_nan):
-    same = a == b
-    if equal_nan and a.dtype.kind in "fc" and b.dtype.kind in "fc":
-        same = same | (jnp.isnan(a) & jnp.isnan(b))
-    return jnp.all(same)
-
-
 # -- element by element ----------------------------------------------------------------------------------------------
 
 
@@ -340,40 +286,7 @@ def _sinc(x):
     return differentiated_as(sines.sin(y) / y, jnp.sinc(x).astype(y.dtype))
 
 
-def _angle(z, deg=False):
-    if z.dtype.kind != "c":
-        return jnp.angle(z, deg)
-    found = arctangents.atan2(z.imag, z.real)
-    return found * np.asarray(180 / np.pi, found.dtype) if deg else found
-
-
-def _unwrap(p, discont=None, axis=-1, period=2 * np.pi):
-    return jnp.unwrap(p, discont, axis, period)
-
-
 numpy_leaf(np.sinc, _sinc, "x")
-numpy_leaf(np.angle, _angle, "z")
-numpy_leaf(np.unwrap, _unwrap, "p")
-_unwrap_before = function_rule(np.unwrap)
-
-
-@function(np.unwrap)
-def unwrap(machine, p, *args, **kwargs):
-    """np.unwrap: differences of unsigned and narrow numbers wrap around, as NumPy's own code has them."""
-    dtype = array_type(machine, p).dtype
-    if dtype.kind == "u" or dtype.kind == "i" and dtype.itemsize < 8:
-        return machine.call(Const(np.unwrap.__wrapped__), [p, *args], kwargs)
-    return _unwrap_before(machine, p, *args, **kwargs)
 
 
 numpy_leaf(np.i0, jnp.i0, "x")
-
-
-def _is_sign_inf(sign):
-    def run(x):
-        return (x == sign * jnp.inf) if x.dtype.kind == "f" else jnp.zeros(x.shape, bool)
-
-    return run
-
-
-isposinf, isneginf = _is_sign_inf(1), _is_sign_inf(-1)

@@ -23,6 +23,7 @@ from xlapy.dispatch.numpy.rule_operands import (
     as_arrays,
     asks_for_array,
     cast,
+    is_everywhere,
     kind_of,
     known,
     known_order,
@@ -143,7 +144,7 @@ def ufunc_rule(
         if isinstance(value, Value):
             return machine.raise_(TypeError, f"{ufunc.__name__}() got an unexpected keyword argument '{name}'")
     mask = None
-    if where is not True and not (isinstance(where, Const) and where.value is True):
+    if not is_everywhere(where):
         mask = operand(machine, where)
         if sequence_items(machine, where) is not None:
             mask = cast(machine, mask, _BOOL)
