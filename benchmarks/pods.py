@@ -1,4 +1,4 @@
-"""`python -m benchmarks pods`: a training step of VGG19 over 4 to 256 chips that are not here, by the real TPU compiler.
+"""`python -m benchmarks pods`: training steps of VGG19 on up to 256 chips that are not here, by the TPU compiler.
 
 A line says what memory a chip takes, its FLOPs, the bytes of main memory and those that chips exchange, and the
 efficiency to expect from published figures. Nothing is measured but the compiler. Each layout is a process of its own.
