@@ -58,6 +58,8 @@ def test_a_command_of_the_benchmarks_is_one(command):
         assert len(suites) - 1 == len(cli.compare.params)
     elif suites[:1] == ["calls"]:
         assert set(suites[1:]) <= set(calls.FUNCTIONS)
+    elif suites[:1] in (["scaling"], ["pods"]):
+        assert suites[1:] == []
     elif suites[:1] == ["gpu"]:
         assert lent.main.make_context("gpu", suites[1:]).params["minutes"] > 0
     else:
