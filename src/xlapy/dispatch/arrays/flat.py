@@ -7,7 +7,7 @@ import numpy as np
 
 from xlapy.dispatch.arrays.views import view
 from xlapy.dispatch.iterators import generator_consumers
-from xlapy.dispatch.iterators.sequences import INDEXED, Kind, Step, indexed_step, new
+from xlapy.dispatch.iterators.sequences import INDEXED, Kind, Plan, Step, indexed_step, new
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import Const, NdArray, Ref, Value, as_ref
 
@@ -22,7 +22,14 @@ def _step(machine, number: int) -> Step:
     return more, element
 
 
-FLAT = Kind("flat", _step, INDEXED.plan, INDEXED.known_length)
+def _plan(machine, number: int) -> Plan | None:
+    start, plan = machine.heap.read(number, "position"), INDEXED.plan(machine, number)
+    if plan is None:
+        return None
+    return plan._replace(finish=lambda k, ended: machine.heap.write(number, "position", machine.binary("+", start, k)))
+
+
+FLAT = Kind("flat", _step, _plan, INDEXED.known_length)
 
 
 def begin(machine: Machine, array: NdArray) -> Ref:

@@ -186,7 +186,7 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
         if isinstance(start.value, int) and not down and span.high < room and machine.world.lengths:
             return _tight(start.value, span.high, 1), Lanes(length)
         return base, Lanes(length, start.value)
-    if not down and machine.world.lengths and (lanes is None or lanes.valid is None) and isinstance(stride.value, int):
+    if not down and (lanes is None or lanes.valid is None) and isinstance(stride.value, int):
         start = first if lanes is None else add(machine, _start(machine, lanes, room), first)
         if isinstance(start.value, int):
             every = min(stride.value, max(room, 1))

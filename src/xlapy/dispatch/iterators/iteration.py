@@ -215,7 +215,8 @@ def take(machine, iterator: Value, count: int) -> None:
         element()
 
 
-def _is_generator(machine, value: Value) -> bool:
+def is_generator(machine, value: Value) -> bool:
+    """Whether a value is a generator."""
     return isinstance(value, Ref) and machine.heap.objects[value.object].kind == "generator"
 
 
@@ -312,7 +313,7 @@ def _caught(machine, cls: type, bad: bool | Var, exception: Value) -> bool | Var
 
 def _user_step(machine, iterator: Value) -> Step:
     """One call of `__next__`; StopIteration is the end."""
-    if _is_generator(machine, iterator):
+    if is_generator(machine, iterator):
         done, item, _ = machine.advance(iterator)
         return logical_not(machine, done), lambda: item
     value, ended = catching(machine, StopIteration, lambda: machine.call(machine.getattr(iterator, "__next__"), []))

@@ -10,6 +10,7 @@ import numpy as np
 
 from xlapy.dispatch.arrays.element_conversion import elements
 from xlapy.dispatch.arrays.memory_order import arranged, is_c_contiguous, layout_model, lies
+from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numpy import view_functions
 from xlapy.dispatch.numpy.rule_operands import (
     absent,
@@ -189,6 +190,8 @@ def astype(machine, x, dtype, /, *, copy=True, device=None):
 def fromiter(machine, iter, dtype, count=-1, *, like=None):
     """np.fromiter."""
     number = known_index(machine, count)
+    if number >= 0 and iteration.is_generator(machine, iter):
+        return machine.call(Const(_from_grown), (iter, dtype, Const(number)))
     return growable_list_items.whole_or_each(
         machine,
         lambda: _from_items(machine, iter, dtype, number),

@@ -11,7 +11,20 @@ import numpy as np
 
 from xlapy.dispatch import kinds
 from xlapy.dispatch.numbers.scalar_values import kind_of, logical_and, logical_not, logical_or
-from xlapy.domain.values import Const, MixedScalar, NdArray, NumpyScalar, Ref, Scalar, Text, Tuple, Union, Value, mixed
+from xlapy.domain.values import (
+    Const,
+    MixedScalar,
+    NdArray,
+    NumpyScalar,
+    Ref,
+    Scalar,
+    Text,
+    Tuple,
+    Union,
+    Value,
+    alternatives,
+    mixed,
+)
 from xlapy.ir import Var
 from xlapy.library.builtins import list as list_library
 
@@ -77,7 +90,9 @@ def sequences_equal(machine, left, right) -> bool | Var:
 
 def runs_code(machine, item: Value) -> bool:
     """Whether to compare an item may raise, or change something: that is not done where earlier items differ."""
-    return isinstance(item, NdArray | Union) or kinds.is_instance(machine, item)
+    if isinstance(item, Union):
+        return any(runs_code(machine, one) for one in alternatives(item))
+    return isinstance(item, NdArray) or kinds.is_instance(machine, item)
 
 
 def compare_sequences(machine, symbol: str, left, right) -> Value:

@@ -369,13 +369,16 @@ class _Program(Loops):
             product = vector_product(self.text, self, jaxpr.jaxpr, operands, window.extents[0])
             if product is not None:
                 return [product]
-        (result, *_) = operation.results
-        self.is_cut = operation.kind == "compact" and result in self._results and self.uses[result] == 1
+        self.is_cut = operation.kind == "compact" and self._is_only_returned(operation.results[0])
         values = equations.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
         self.is_cut = False
         if note is not None and note.kind == "lanes":
             return [lane_ranges.mask_of_range(self, operation, values[0])]
         return values
+
+    def _is_only_returned(self, var: Var) -> bool:
+        """Whether a value is a result of the program, and nothing reads it."""
+        return var in self._results and self.uses[var] == 1
 
     def _stacked(self, operation: Operation) -> Value:
         """Values in an array."""
