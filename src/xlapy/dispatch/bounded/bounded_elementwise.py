@@ -29,7 +29,7 @@ from xlapy.dispatch.bounded.masked_axes import (
 )
 from xlapy.dispatch.numpy import ufuncs
 from xlapy.dispatch.numpy.array_operators import BINARY
-from xlapy.dispatch.numpy.rule_operands import absent, cast, kind_of, operand
+from xlapy.dispatch.numpy.rule_operands import absent, cast, kind_of, operand, reshape
 from xlapy.dispatch.numpy.ufunc_table import FINITE_SLOPES, GENERALISED
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
@@ -378,6 +378,20 @@ def _message(machine: Machine, function: Callable, pair, one: int, two: int) -> 
         sizes[one],
         more[two],
     )
+
+
+def outer(machine: Machine, left: Value, right: Value) -> Value:
+    """np.outer of two vectors."""
+    vectors = []
+    for value, shape in ((left, (-1, 1)), (right, (1, -1))):
+        array = _as_array(machine, value)
+        found = None if array is None else masked_axes.parts(machine, array)
+        if found is None or len(found[1]) != 1:
+            raise require_static(machine, first_of((left, right), {}), "np.outer")
+        (lanes,) = found[1]
+        var = reshape(machine, machine.read(found[0]), shape)
+        vectors.append(fresh(machine, var, (lanes, None) if shape[1] == 1 else (None, lanes)))
+    return elementwise(machine, np.multiply, vectors)
 
 
 def _masked_dot(a, b, valid):

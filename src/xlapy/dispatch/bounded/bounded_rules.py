@@ -357,6 +357,13 @@ def _vdot(machine, a, b):
     return _inner(machine, a, b)
 
 
+@_function(np.outer)
+def _outer(machine, a, b, out=None):
+    if not absent(out):
+        raise require_static(machine, first_of((a, b), {}), "out=")
+    return bounded_elementwise.outer(machine, a, b)
+
+
 # -- attributes -------------------------------------------------------------------------------------------------------
 
 
