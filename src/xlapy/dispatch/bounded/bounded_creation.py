@@ -143,6 +143,34 @@ def _stepped(start, stop, step):
     return np.arange(max(-((start - int(stop)) // step), 0)) * step + start
 
 
+_linspace_before = registry.function_rule(np.linspace)
+
+
+@registry.function(np.linspace)
+def _linspace(machine, start, stop, num=None, *args, **kwargs):
+    plain = num is not None and not args and not kwargs and is_dynamic(machine, num)
+    if not plain or not all(machine.is_static(v) or isinstance(v, Scalar | NumpyScalar) for v in (start, stop)):
+        given = (start, stop) if num is None else (start, stop, num, *args)
+        return _linspace_before(machine, *given, **kwargs)
+    return machine.call(Const(_spaced), (start, stop, num))
+
+
+def _spaced(start, stop, num):
+    """The steps of np.linspace, of which the last one is exact."""
+    gaps = num - 1
+    delta = stop * 1.0 - start * 1.0
+    ramp = np.arange(0, num).astype(np.float64)
+    if gaps > 0:
+        step = delta / gaps
+        ramp = ramp / gaps * delta if step == 0 else ramp * step
+    else:
+        ramp = ramp * delta
+    ramp += start
+    if num > 1:
+        ramp[-1] = stop
+    return ramp
+
+
 def _is_whole(machine: Machine, value: Value) -> bool:
     if isinstance(value, Const):
         return type(value.value) is int

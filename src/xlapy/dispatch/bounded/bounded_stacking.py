@@ -2,23 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import registry
 from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import masked_axes
 from xlapy.dispatch.bounded.bounded_elementwise import on_lanes
+from xlapy.dispatch.bounded.bounded_rules import from_source
 from xlapy.dispatch.bounded.data_dependent_sizes import of_sequences
-from xlapy.dispatch.numpy.rule_operands import absent, sequence_items
+from xlapy.dispatch.bounded.masked_axes import fresh
+from xlapy.dispatch.numpy.rule_operands import absent, cast, known, sequence_items
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import BoundedArray, Const, Tuple, Value
+from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
 
 _LEFT = Const("left")
+#: how many vectors are put side by side one by one
+_MOST = 32
+_SAME = "all input arrays must have the same shape"
 
 
 def _is_vector(machine: Machine, value: Value) -> bool:
     found = masked_axes.parts(machine, value)
     return found is not None and len(found[1]) == 1
+
+
+def _beside(machine: Machine, items: Sequence[Value], flat: bool) -> Value:
+    """Vectors as the columns of a matrix, or as its rows if `flat`; ValueError in the program where their lengths
+    differ."""
+    found = [masked_axes.taken_apart(machine, v) for v in items]
+    dtype = np.result_type(*(room.type.dtype for room, _ in found))
+    lengths = [masked_axes.length_int(machine, axes[0], room.type.shape[0]) for room, axes in found]
+    goal, room = next((lanes, v.type.shape[0]) for v, (lanes, *_) in found if lanes is not None)
+    space = max(v.type.shape[0] for v, _ in found)
+    target = goal if space == room else Lanes(goal.length)
+    parts = []
+    for number, (array, axes) in enumerate(found):
+        if number and not _as_long(found[0][1][0], axes[0]):
+            bad = machine.builder.elementwise("ne", *(masked_axes.var_of(machine, lengths[k]) for k in (0, number)))
+            machine.check(bad, ValueError, _SAME)
+        var = masked_axes.moved(machine, machine.read(array), 0, axes[0], target, space)
+        parts.append(cast(machine, var, dtype))
+    whole = machine.leaf(_stacked, parts, (flat,), name="stack")[0]
+    return fresh(machine, whole, (None, target) if flat else (target, None))
+
+
+def _as_long(one: Lanes | None, two: Lanes | None) -> bool:
+    return one is not None and two is not None and masked_axes.same_length(one, two)
+
+
+def _stacked(*rest):
+    *parts, flat = rest
+    return jnp.stack(parts, axis=0 if flat else 1)
+
+
+def _stack(machine, items, axis=None, *args, **kwargs):
+    """np.stack: of a few vectors in one step, so that a loop over their lengths stays one."""
+    place = 0 if axis is None else known(machine, axis)
+    items = [v if involved(v) else machine.call(Const(np.asarray), (v,)) for v in items]
+    others = args or any(not absent(v) for v in kwargs.values())
+    if others or place not in (0, 1, -1) or len(items) > _MOST or not all(_is_vector(machine, v) for v in items):
+        given = {} if axis is None else {"axis": axis}
+        return from_source(np.stack, np.stack.__wrapped__, machine, Tuple(tuple(items)), *args, **given, **kwargs)
+    return _beside(machine, items, place == 0)
+
+
+of_sequences(np.stack, _stack)
 
 
 def _select(machine, conditions, choices, default=0):

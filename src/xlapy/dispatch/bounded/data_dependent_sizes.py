@@ -310,7 +310,7 @@ def _from_source(item: Any) -> None:
     of_sequences(item, rule)
 
 
-for _item in (np.stack, np.vstack, np.hstack, np.dstack, np.column_stack):
+for _item in (np.vstack, np.hstack, np.dstack, np.column_stack):
     _from_source(_item)
 _append_before = registry.function_rule(np.append)
 

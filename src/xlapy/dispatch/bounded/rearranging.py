@@ -9,14 +9,37 @@ import numpy as np
 from xlapy.dispatch import registry
 from xlapy.dispatch.argument_kinds import DYNAMIC_LENGTH, first_of, involved, require_static
 from xlapy.dispatch.bounded import data_dependent_sizes, masked_axes
+from xlapy.dispatch.bounded.bounded_rules import transposed
 from xlapy.dispatch.bounded.layout_matching import assign
 from xlapy.dispatch.bounded.library_functions import in_python, is_rows
-from xlapy.dispatch.numpy.rule_operands import absent, array_type, known, known_index, operand
+from xlapy.dispatch.numpy.rule_operands import absent, array_type, known, known_index, operand, raise_real
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import constant_value
 
 # -- views ------------------------------------------------------------------------------------------------------------
+
+
+def _permuting(item: Callable) -> Callable:
+    """np.moveaxis and its like, as a transposition that NumPy itself works out."""
+
+    def rule(machine, a, *axes):
+        if not isinstance(a, BoundedArray):
+            raise require_static(machine, first_of((a, *axes), {}), f"np.{item.__name__} with such arguments")
+        rank = len(a.axes)
+        strides = tuple(range(1, rank + 1))
+        model = np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), (1,) * rank, strides)
+        try:
+            order = tuple(s - 1 for s in item(model, *(known(machine, v, "an axis") for v in axes)).strides)
+        except Exception as error:
+            return raise_real(machine, error)
+        return transposed(machine, a, Const(order))
+
+    return rule
+
+
+registry.function(np.swapaxes, kind=DYNAMIC_LENGTH)(_permuting(np.swapaxes))
+registry.method(np.ndarray, "swapaxes", kind=DYNAMIC_LENGTH)(registry.function_rule(np.swapaxes, DYNAMIC_LENGTH))
 
 
 def _view(machine, self):
