@@ -51,9 +51,9 @@ def in_order(a, b):
 
 
 def equal(a, b):
-    array, bare = A * a, Bare()
-    found = (a, array) == (b, array + 0), [a, bare, a] != [b, Bare(), b], {1: a, 2: array} == {1: b, 2: A}
-    return found, Bare.asked, b in [b, array], [a, b, array].index(b), (a, a + 1, array).index(a + 1)
+    numbers, bare = A * a, Bare()
+    found = (a, numbers) == (b, numbers + 0), [a, bare, a] != [b, Bare(), b], {1: a, 2: numbers} == {1: b, 2: A}
+    return found, Bare.asked, b in [b, numbers], [a, b, numbers].index(b), (a, a + 1, numbers).index(a + 1)
 
 
 def least_first(priorities):

@@ -126,6 +126,8 @@ def _setitem(machine, self: Ref, key: Value, item: Value) -> None:
             write(machine, self, growable_list_edits.as_growable_list(machine, item))
         else:
             held = growable or Tuple(contents(machine, self))
+            if isinstance(held, Tuple) and held.items and not any(isinstance(v, Ref) for v in held.items):
+                held = _packed(machine, held) or held
             growable_list_edits.replace_slice(machine, self, held, key, item)
     elif growable is not None:
         if not borrowed_elements.lies_there(machine, self, key, item):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 from xlapy.dispatch.numbers import range_objects
-from xlapy.dispatch.numbers.scalar_values import device, scalar
+from xlapy.dispatch.numbers.scalar_values import device, refuse_where, scalar
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.vectors import borrowed_elements, growable_list_items
 from xlapy.domain import growable_lists
@@ -102,9 +102,11 @@ def replace_slice(machine, items: Ref, held: Tuple | GrowableList, key: Value, v
     if by_one and (isinstance(held, Tuple) or _changes_length(machine, other)):
         machine.call(Const(list_library.replace_slice), [items, start, stop, made])
         return
-    if isinstance(held, Tuple) or not isinstance(step, Const) and other is not False:
+    if isinstance(held, Tuple):
         raise Refused("XP0004", "items of a list are replaced by others, how many or in which steps depends on data")
-    if not by_one:
+    if not isinstance(step, Const):
+        refuse_where(machine, other, "XP0004", "a slice with steps is replaced by another number of items, on data")
+    elif not by_one:
         machine.check(other, ValueError, machine.message(_OF_ANOTHER_SIZE, new.length, count))
     machine.heap.write(items.object, "<items>", _replaced(machine, held, new, start, step, count))
 
