@@ -248,7 +248,9 @@ def find(machine: Any, item: object, args: Sequence[object], kwargs: Mapping[str
     if entry is not None and ANY in entry[1]:
         return None
     asked = _selected(machine, _OTHERWISE, values)
-    rule = None if asked is None else asked[0](machine, item, values)
+    if asked is None:
+        return None
+    rule = asked[0](machine, item, values)
     return None if rule is None else (rule, asked[1])
 
 

@@ -46,7 +46,7 @@ def _counted(machine: Machine, array: BoundedArray, axes: tuple[int, ...], where
     return Const(True) if mask is None else JaxArray(mask)
 
 
-def _placed(machine: Machine, array: BoundedArray, where: Value) -> Var:
+def _placed(machine: Machine, array: BoundedArray, where: Any) -> Var:
     """The mask `where=` of a reduction, with its lanes where those of the array are."""
     if not isinstance(where, BoundedArray) or where.base.type.dtype != masked_axes.BOOL:
         where = machine.new_array(reductions.where_mask(machine, where.base if involved(where) else where))

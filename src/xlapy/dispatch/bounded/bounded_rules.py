@@ -409,7 +409,9 @@ _attribute("ndim")(lambda machine, array: Const(len(array.axes)))
 _attribute("dtype")(lambda machine, array: Const(array.base.type.dtype))
 _attribute("itemsize")(lambda machine, array: Const(array.base.type.dtype.itemsize))
 _attribute("T")(transposed)
-_attribute("flags")(registry.find_attribute(np.ndarray, "flags"))
+_flags_of_all = registry.find_attribute(np.ndarray, "flags")
+assert _flags_of_all is not None
+_attribute("flags")(_flags_of_all)
 
 
 @_function(array_attributes.flag)
