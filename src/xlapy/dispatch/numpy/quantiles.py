@@ -155,7 +155,10 @@ def _register(numpy_function, scale: int, ignore_nan: bool, message: str) -> Non
         if not absent(weights):
             bad = machine.leaf(_negative, (operand(machine, weights),), name="check")[0]
             machine.check(bad, ValueError, "Weights must be non-negative.")
-            bad = machine.leaf(_no_weights, (operand(machine, weights),), name="check")[0]
+            axis = known(machine, kwargs.get("axis", args[0] if args else None))
+            slices = operand(machine, weights).type.shape == operand(machine, a).type.shape
+            axes = axis if slices and axis is not None else None
+            bad = machine.leaf(_no_weights, (operand(machine, weights),), (axes,), name="check")[0]
             machine.check(bad, ValueError, "Weights included NaN, inf or were all zero.")
             if not ignore_nan and isinstance(result, NdArray) and not result.type.shape:
                 var = machine.read(result)
@@ -176,8 +179,9 @@ def _negative(w):
     return jnp.any(w < 0)
 
 
-def _no_weights(w):
-    return jnp.any(~jnp.isfinite(w)) | jnp.all(w == 0)
+def _no_weights(w, axes):
+    totals = jnp.sum(w.astype(float), axis=axes)
+    return jnp.any(~jnp.isfinite(totals) | (totals == 0))
 
 
 _RANGE = "Quantiles must be in the range [0, 1]"
