@@ -59,7 +59,7 @@ LAYOUTS = {
 def exchanged(text: str, chips: int) -> dict[str, float]:
     """Bytes that a chip sends for each kind of collective in a program's text, by the usual algorithms on a ring."""
     found: dict[str, float] = {}
-    for match in COLLECTIVE.finditer(text):
+    for match in COLLECTIVE.finditer(re.sub(r"/\*.*?\*/", "", text)):  # tuples number their items in comments
         arrays = ARRAY.findall(match["type"])
         size = sum(BYTES[kind] * int(np.prod([int(n) for n in shape.split(",") if n])) for kind, shape in arrays)
         factor = {"all-reduce": 2, "reduce-scatter": chips}.get(match["kind"], 1) * (chips - 1) / chips
@@ -86,8 +86,8 @@ def compiled(name: str) -> dict[str, Any]:
         spec = PartitionSpec("model") if divided else PartitionSpec()
         return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=NamedSharding(mesh, spec))
 
-    count = IMAGES * layout.chips // layout.model
-    rows = NamedSharding(mesh, PartitionSpec("data"))
+    count = IMAGES * layout.chips
+    rows = NamedSharding(mesh, PartitionSpec(("data", "model")))
     images = jax.ShapeDtypeStruct((count, 3, 224, 224), np.float32, sharding=rows)
     labels = jax.ShapeDtypeStruct((count,), np.int32, sharding=rows)
     parameters = jax.tree.map_with_path(placed, arrays)
