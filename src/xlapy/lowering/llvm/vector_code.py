@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 
-from xlapy.lowering.llvm.thread_pool import thread_pool
+from xlapy.lowering.llvm.thread_pool import processors, thread_pool
 from xlapy.machine_code.thread_pools import SHARE
 
 #: numbers of a vector
@@ -17,6 +17,8 @@ LANES = 16
 VECTOR = f"<{LANES} x float>"
 #: numbers that are read at once by `Code.columns`
 READ = 8
+#: slots at most: bits of a number
+_MOST_SLOTS = 63
 
 #: what functions call: of slots, each of which one thread has at a time, those are bits of a number that are free
 DECLARED = f"""
@@ -119,6 +121,16 @@ class Code:
     def copy(self, to: str, source: str, size: str) -> None:
         """Copy so many bytes."""
         self.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {source}, i64 {size}, i1 false)")
+
+    def copy_row(self, row: str, rows: str, width: str, source: tuple[str, str], to: str) -> None:
+        """Copy a row of a plane that begins at a place of an array, if there is such a row."""
+        array, plane = source
+        inside, copy, after = self.new(f"icmp ult i64 {row}, {rows}"), self.label(), self.label()
+        self.do(f"br i1 {inside}, label %{copy}, label %{after}")
+        self.begin(copy)
+        self.copy(to, self.at(array, self.plus(plane, self.times(row, width))), self.times(width, 4))
+        self.do(f"br label %{after}")
+        self.begin(after)
 
     def at(self, pointer: str, place: str | int) -> str:
         """The address of a number."""
@@ -242,6 +254,23 @@ class Code:
         begin = [k for half in (0, 8) for lane in (half, half + 16) for k in range(lane, lane + 4)]
         end = [k + 4 for k in begin]
         return [self.shuffled(a, b, places) for places in (begin, end) for a, b in zip(*quads, strict=True)]
+
+
+def entry(address: int, sizes: Mapping[str, int], names: Sequence[str], *arrays: str) -> str:
+    """The function `@main` of some arrays, which calls one that is told sizes, and is at an address."""
+    values, operands = ", ".join(f"i64 {sizes[name]}" for name in names), ", ".join(f"ptr {array}" for array in arrays)
+    return f"""
+@sizes = private unnamed_addr constant [{len(names)} x i64] [{values}], align 64
+
+define internal void @main({operands}) {{
+  call void inttoptr (i64 {address} to ptr)(ptr @sizes, {operands})
+  ret void
+}}"""
+
+
+def threads() -> int:
+    """How many threads, and slots, there are: these are bits of a number."""
+    return 1 if thread_pool() is None else min(processors(), _MOST_SLOTS)
 
 
 def called_with_context(function: str) -> str:

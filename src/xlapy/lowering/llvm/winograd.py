@@ -32,7 +32,6 @@ import numpy as np
 from jax import lax
 
 from xlapy.lowering.llvm.engine import applied, compiled
-from xlapy.lowering.llvm.thread_pool import processors, thread_pool
 from xlapy.lowering.llvm.vector_code import (
     BACK,
     DECLARED,
@@ -44,6 +43,8 @@ from xlapy.lowering.llvm.vector_code import (
     VECTOR,
     Code,
     called_with_context,
+    entry,
+    threads,
 )
 from xlapy.lowering.thresholds import CHANNELS_OF_WINOGRAD, WORK_OF_WINOGRAD
 
@@ -56,8 +57,6 @@ A, B = 0.75, 1.5
 _NEAR = 3 << 19
 #: channels of results that are made of a product's results at a time, where there are many tiles, and where few
 _FILTERS_OF_MANY, _FILTERS_OF_FEW = 64, 32
-#: slots at most: bits of a number
-MOST_SLOTS = 63
 #: rows of a part of a product that lies in registers, by how many vectors a row has, with the longest vectors, and
 #: with shorter ones
 _ROWS_LONG, _ROWS_SHORT = {1: 16, 2: 8, 3: 8}, {1: 4}
@@ -133,15 +132,8 @@ def is_large(given: Convolution, equation: Any) -> bool:
 def convolved(given: Convolution, x: jax.Array, w: jax.Array) -> jax.Array:
     """`lax.conv_general_dilated` of images `(images, channels, height, width)` and weights, on a CPU."""
     sizes = _sizes(given)
-    values = ", ".join(f"i64 {sizes[name]}" for name in _NAMES)
-    operands = "ptr %x, ptr %w, ptr %y, ptr %shared, ptr %slots"
-    body = f"""
-@sizes = private unnamed_addr constant [{len(_NAMES)} x i64] [{values}], align 64
-
-define internal void @main({operands}) {{
-  call void inttoptr (i64 {_library().get_function_address("convolve")} to ptr)(ptr @sizes, {operands})
-  ret void
-}}"""
+    address = _library().get_function_address("convolve")
+    body = entry(address, sizes, _NAMES, "%x", "%w", "%y", "%shared", "%slots")
     result = (given.images, given.filters, *given.shape)
     slots = (sizes["threads"] * sizes["slot"] + LANES,)
     room = [((sizes["room"],), np.float32), (slots, np.float32)]
@@ -174,8 +166,8 @@ _PARTS = ("in", "out", "in_places", "out_places", "exact", "own", "products")
 #: whether an iteration makes some filters of all tiles, else all filters of some tiles; vectors of a part of a product;
 #: the threads; and where the parts of a slot are
 _NAMES = (
-    "images channels height width filters top left rows columns down across all tiles tile_rows block by_filter"
-    " by_channel in_row out_row few vectors threads slot room iterations".split()
+    "channels height width filters top left rows columns down across all tiles tile_rows block by_filter"
+    " by_channel in_row out_row few vectors threads slot iterations".split()
 ) + [*_PARTS]
 
 
@@ -192,9 +184,8 @@ def _sizes(given: Convolution) -> dict[str, int]:
         vectors, most = max(fitting, default=1), _FILTERS_OF_MANY
         tiles = vectors * LANES
     block = min(most, filters & -filters)
-    pool, size = thread_pool(), WINDOW * WINDOW
+    size = WINDOW * WINDOW
     found = {
-        "images": given.images,
         "channels": channels,
         "height": given.height,
         "width": given.width,
@@ -215,7 +206,7 @@ def _sizes(given: Convolution) -> dict[str, int]:
         "out_row": RESULTS * across,
         "few": int(few),
         "vectors": vectors,
-        "threads": 1 if pool is None else min(processors(), MOST_SLOTS),
+        "threads": threads(),
         "room": PAIRS * channels * (tiles if few else filters),
         "iterations": filters // block if few else -(-everything // tiles),
     }
@@ -337,7 +328,7 @@ def _rows() -> str:
     code = _code("rows", "ptr %x, ptr %slot, i64 %tile, i64 %channel")
     height, width, in_row = code.size("height"), code.size("width"), code.size("in_row")
     first, end, _ = _tile_rows(code)
-    begin, area, bytes = _part(code, "%slot", "in"), code.times(height, width), code.times(width, 4)
+    begin, area = _part(code, "%slot", "in"), code.times(height, width)
     with code.loop(end, first) as loop:
         image, down = (code.new(f"{kind} i64 {loop.index}, {code.size('down')}") for kind in ("udiv", "urem"))
         plane = code.times(code.plus(code.times(image, code.size("channels")), "%channel"), area)
@@ -345,13 +336,7 @@ def _rows() -> str:
         top = code.minus(code.times(down, RESULTS), code.size("top"))
         for k in range(POINTS):
             row = code.plus(top, k)
-            inside, copy, after = code.new(f"icmp ult i64 {row}, {height}"), code.label(), code.label()
-            code.do(f"br i1 {inside}, label %{copy}, label %{after}")
-            code.begin(copy)
-            source = code.at("%x", code.plus(plane, code.times(row, width)))
-            code.copy(code.at(begin, code.plus(to, code.times(in_row, k))), source, bytes)
-            code.do(f"br label %{after}")
-            code.begin(after)
+            code.copy_row(row, height, width, ("%x", plane), code.at(begin, code.plus(to, code.times(in_row, k))))
     return code.text()
 
 

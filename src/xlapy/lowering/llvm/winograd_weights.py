@@ -21,10 +21,8 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from xlapy.lowering.llvm.engine import applied, compiled
-from xlapy.lowering.llvm.thread_pool import processors, thread_pool
-from xlapy.lowering.llvm.vector_code import DECLARED, LANES, READ, VECTOR, Code, called_with_context
+from xlapy.lowering.llvm.vector_code import DECLARED, LANES, READ, VECTOR, Code, called_with_context, entry, threads
 from xlapy.lowering.llvm.winograd import (
-    MOST_SLOTS,
     PAIRS,
     POINTS,
     RESULTS,
@@ -80,15 +78,8 @@ def derivative_of(equation: Any) -> Convolution | None:
 def derived(given: Convolution, x: jax.Array, y: jax.Array) -> jax.Array:
     """The derivatives of the weights, from images and the derivatives of the results, on a CPU."""
     sizes = _sizes(given)
-    values = ", ".join(f"i64 {sizes[name]}" for name in _NAMES)
-    operands = "ptr %x, ptr %y, ptr %w, ptr %numbers, ptr %products, ptr %slots"
-    body = f"""
-@sizes = private unnamed_addr constant [{len(_NAMES)} x i64] [{values}], align 64
-
-define internal void @main({operands}) {{
-  call void inttoptr (i64 {_library().get_function_address("derive")} to ptr)(ptr @sizes, {operands})
-  ret void
-}}"""
+    address = _library().get_function_address("derive")
+    body = entry(address, sizes, _NAMES, "%x", "%y", "%w", "%numbers", "%products", "%slots")
     lengths = (
         sizes["numbers"] + PAIRS * sizes["block"] * sizes["across"] * given.filters,
         1 if sizes["block"] == sizes["tile_rows"] else PAIRS * given.channels * given.filters,
@@ -128,7 +119,7 @@ def _sizes(given: Convolution) -> dict[str, int]:
         "block": block,
         "in_row": in_row,
         "vectors": vectors,
-        "threads": 1 if thread_pool() is None else min(processors(), MOST_SLOTS),
+        "threads": threads(),
         "slot": LANES * POINTS * in_row + (PAIRS * LANES * given.channels if block == tile_rows else 0),
         "numbers": PAIRS * block * across * given.channels,
         "held": LANES if block == tile_rows else given.filters,
@@ -194,19 +185,13 @@ def _transform(name: str, transform: _Transform, read: int, of: Sequence[str | N
     first = code.times(down, RESULTS)
     first = code.minus(first, top) if isinstance(top, str) else first
     plane, area = code.plus(code.times(image, channels), "%channel"), code.times(height, width)
-    bytes = code.times(width, 4)
     with code.loop(LANES) as lane:
         source = code.times(code.plus(plane, lane.index), area)
         target = code.plus(code.times(code.times(lane.index, in_row), POINTS), left)
         for k in range(read):
             row = code.plus(first, k)
-            inside, copy, after = code.new(f"icmp ult i64 {row}, {height}"), code.label(), code.label()
-            code.do(f"br i1 {inside}, label %{copy}, label %{after}")
-            code.begin(copy)
             to = code.at("%slot", code.plus(target, code.times(in_row, k)))
-            code.copy(to, code.at("%x", code.plus(source, code.times(row, width))), bytes)
-            code.do(f"br label %{after}")
-            code.begin(after)
+            code.copy_row(row, height, width, ("%x", source), to)
     tiles = code.times(code.size("block"), across)
     apart = code.times(tiles, channels)
     here = code.times(code.minus("%row", "%begin"), across)
